@@ -28,7 +28,7 @@ public final class Requirement {
   }
 
   /** Skips the test, or fails it in CI; never returns normally. */
-  public static <T> T missing(String what) {
+  public static Path missing(String what) {
     String message = what + " is not here";
     if ("true".equals(System.getenv("CI"))) {
       return fail(message + ", but CI must have it");
