@@ -1,6 +1,5 @@
 package io.jdm.crypt.key;
 
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -84,7 +83,6 @@ public final class KeyMaterial implements AutoCloseable {
     for (int i = 0; i < bytes.capacity(); i++) {
       bytes.put(i, (byte) 0);
     }
-    Reference.reachabilityFence(bytes);
   }
 
   private void requireOpen() {
