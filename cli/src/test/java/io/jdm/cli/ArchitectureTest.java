@@ -21,7 +21,8 @@ final class ArchitectureTest {
           .resideInAnyPackage("io.jdm.blockdev..", "io.jdm.mapper..", "io.jdm.nbd..")
           .should()
           .dependOnClassesThat()
-          .resideOutsideOfPackages("java..", "io.jdm.blockdev..", "io.jdm.mapper..", "io.jdm.nbd..");
+          .resideOutsideOfPackages(
+              "java..", "io.jdm.blockdev..", "io.jdm.mapper..", "io.jdm.nbd..");
 
   @ArchTest
   static final ArchRule block_devices_know_no_mapper =
