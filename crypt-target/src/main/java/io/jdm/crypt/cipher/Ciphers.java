@@ -58,8 +58,7 @@ public final class Ciphers {
     }
   }
 
-  private static void put(
-      String name, int blockSize, int minKeySize, int maxKeySize, int keyStep) {
+  private static void put(String name, int blockSize, int minKeySize, int maxKeySize, int keyStep) {
     CIPHERS.put(name, new Facts(blockSize, minKeySize, maxKeySize, keyStep));
   }
 
