@@ -3,7 +3,6 @@ package io.jdm.crypt.engine;
 import io.jdm.crypt.cipher.SectorAlgorithm;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.ServiceLoader.Provider;
 
 /**
  * The engines of this process, and the choice among them. Thread-safe.
@@ -95,6 +94,7 @@ public final class Engines {
 
   private static final class Installed {
     static final Engines ENGINES =
-        new Engines(ServiceLoader.load(Engine.class).stream().map(Provider::get).toList());
+        new Engines(
+            ServiceLoader.load(Engine.class).stream().map(ServiceLoader.Provider::get).toList());
   }
 }
