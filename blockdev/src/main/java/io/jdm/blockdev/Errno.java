@@ -8,6 +8,7 @@ package io.jdm.blockdev;
 public enum Errno {
   EPERM(1, "Operation not permitted"),
   ENOENT(2, "No such file or directory"),
+  EINTR(4, "Interrupted system call"),
   EIO(5, "Input/output error"),
   ENXIO(6, "No such device or address"),
   EAGAIN(11, "Resource temporarily unavailable"),
