@@ -24,8 +24,8 @@ public interface DeviceScheme {
   }
 
   /**
-   * The one name of the device: equal for all specs of the same device, accepted back as a spec, and
-   * what {@code table} prints. Need not exist.
+   * The one name of the device: equal for all specs of the same device, accepted back as a spec,
+   * and what {@code table} prints. Need not exist.
    *
    * @param spec without {@code name():}, or whole if it was claimed
    */

@@ -3,8 +3,8 @@ package io.jdm.mapper;
 import java.util.List;
 
 /**
- * All that makes a mapped device: what {@code create} takes and one entry of dmsetup's concise
- * form {@code name,uuid,minor,flags,table[,table]*}.
+ * All that makes a mapped device: what {@code create} takes and one entry of dmsetup's concise form
+ * {@code name,uuid,minor,flags,table[,table]*}.
  *
  * @param name 1 to 127 bytes
  * @param uuid at most 128 bytes; empty for none

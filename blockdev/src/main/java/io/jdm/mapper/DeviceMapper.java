@@ -112,8 +112,7 @@ public final class DeviceMapper implements AutoCloseable {
   }
 
   /** The arguments that make the table again; empty without one. */
-  public List<TargetStatus> table(DeviceId id, Slot slot, boolean showKeys)
-      throws MapperException {
+  public List<TargetStatus> table(DeviceId id, Slot slot, boolean showKeys) throws MapperException {
     throw new UnsupportedOperationException();
   }
 

@@ -42,8 +42,7 @@ public final class MapperException extends IOException {
       List<String> kernelLog,
       String detail,
       Throwable cause) {
-    String tool =
-        LOG_PREFIX + operation + " ioctl on " + id + " failed: " + errno.message();
+    String tool = LOG_PREFIX + operation + " ioctl on " + id + " failed: " + errno.message();
     return new MapperException(
         errno, tool, kernelLog.stream().map(LOG_PREFIX::concat).toList(), detail, cause);
   }
