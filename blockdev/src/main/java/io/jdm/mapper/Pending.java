@@ -4,8 +4,8 @@ package io.jdm.mapper;
 public final class Pending {
   private Pending() {}
 
-  @SuppressWarnings({"TypeParameterUnusedInFormals", "DoNotCallSuggester"})
   /** Never returns normally. */
+  @SuppressWarnings({"TypeParameterUnusedInFormals", "DoNotCallSuggester"})
   public static <T> T body() {
     throw new UnsupportedOperationException("being built");
   }
