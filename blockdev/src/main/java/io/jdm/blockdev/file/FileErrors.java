@@ -10,7 +10,9 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** Finds the error number in what java.nio throws, which has types for some and texts for others. */
+/**
+ * Finds the error number in what java.nio throws, which has types for some and texts for others.
+ */
 final class FileErrors {
   private FileErrors() {}
 

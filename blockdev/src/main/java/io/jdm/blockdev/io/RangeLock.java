@@ -41,7 +41,9 @@ public final class RangeLock {
     }
   }
 
-  /** Waits until nobody else holds an overlapping range, and locks this one for the caller alone. */
+  /**
+   * Waits until nobody else holds an overlapping range, and locks this one for the caller alone.
+   */
   public Range lock(long offset, long length) {
     return acquire(offset, length, true);
   }

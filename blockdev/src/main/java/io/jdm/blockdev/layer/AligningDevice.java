@@ -29,8 +29,7 @@ public final class AligningDevice extends LayerDevice {
     super(below);
     Limits wanted = below.limits();
     this.block = wanted.logicalBlockSize();
-    this.limits =
-        new Limits(1, Math.max(wanted.preferredIoSize(), block), wanted.maximumIoSize());
+    this.limits = new Limits(1, Math.max(wanted.preferredIoSize(), block), wanted.maximumIoSize());
     this.buffers = new BufferPool(block, IDLE_BUFFERS);
   }
 

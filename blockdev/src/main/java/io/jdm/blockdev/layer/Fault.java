@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Decides which requests a {@link FailingDevice} lets fail. Asked once for every request while it is
- * injected, by many threads at once.
+ * Decides which requests a {@link FailingDevice} lets fail. Asked once for every request while it
+ * is injected, by many threads at once.
  */
 @FunctionalInterface
 public interface Fault {
