@@ -176,8 +176,12 @@ final class OpenFile {
 
   private synchronized void closeAll() throws IOException {
     closed = true;
-    try (HolePuncher.Holes holes = this.holes) {
+    try {
       channel.close();
+    } finally {
+      if (holes != null) {
+        holes.close();
+      }
     }
   }
 

@@ -25,8 +25,8 @@ record SysBlock(Path directory) {
   }
 
   static SysBlock of(Path root, long rdev) {
-    long major = rdev >>> 8 & 0xfff | rdev >>> 32 & ~0xfffL;
-    long minor = rdev & 0xff | rdev >>> 12 & ~0xffL & 0xffffffffL;
+    long major = ((rdev >>> 8) & 0xfff) | ((rdev >>> 32) & ~0xfffL);
+    long minor = (rdev & 0xff) | ((rdev >>> 12) & 0xffffff00L);
     return new SysBlock(root.resolve(major + ":" + minor));
   }
 
