@@ -1,5 +1,8 @@
 package io.jdm.blockdev.io;
 
+import io.jdm.blockdev.Sectors;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -18,12 +21,7 @@ public final class IoStatistics {
     FLUSH
   }
 
-  private static final int KINDS = Kind.values().length;
-
-  private final LongAdder[] requests = adders();
-  private final LongAdder[] merged = adders();
-  private final LongAdder[] bytes = adders();
-  private final LongAdder[] nanos = adders();
+  private final Map<Kind, Counters> counters = new EnumMap<>(Kind.class);
   private final LongAdder inFlight = new LongAdder();
   private final LongAdder busyMillis = new LongAdder();
 
@@ -49,12 +47,11 @@ public final class IoStatistics {
       long busyMillis,
       long weightedMillis) {}
 
-  private static LongAdder[] adders() {
-    LongAdder[] adders = new LongAdder[KINDS];
-    for (int i = 0; i < KINDS; i++) {
-      adders[i] = new LongAdder();
+  /** Creates counters at zero. */
+  public IoStatistics() {
+    for (Kind kind : Kind.values()) {
+      counters.put(kind, new Counters());
     }
-    return adders;
   }
 
   /**
@@ -77,17 +74,17 @@ public final class IoStatistics {
    */
   public void end(Kind kind, long start, long length) {
     long now = System.nanoTime();
-    int k = kind.ordinal();
-    requests[k].increment();
-    bytes[k].add(length);
-    nanos[k].add(now - start);
+    Counters counted = counters.get(kind);
+    counted.requests.increment();
+    counted.bytes.add(length);
+    counted.nanos.add(now - start);
     account(millis(now), true);
     inFlight.decrement();
   }
 
   /** A request was made one with its neighbour before it was passed on. */
   public void merged(Kind kind) {
-    merged[kind.ordinal()].increment();
+    counters.get(kind).merged.increment();
   }
 
   /** As the kernel does it: whoever sees a new millisecond accounts for those since the last. */
@@ -102,8 +99,8 @@ public final class IoStatistics {
   public Snapshot snapshot() {
     account(millis(System.nanoTime()), false);
     long weighted = 0;
-    for (LongAdder adder : nanos) {
-      weighted += adder.sum();
+    for (Counters counted : counters.values()) {
+      weighted += counted.nanos.sum();
     }
     return new Snapshot(
         counts(Kind.READ),
@@ -116,15 +113,23 @@ public final class IoStatistics {
   }
 
   private Counts counts(Kind kind) {
-    int k = kind.ordinal();
+    Counters counted = counters.get(kind);
     return new Counts(
-        requests[k].sum(),
-        merged[k].sum(),
-        bytes[k].sum() >>> 9,
-        TimeUnit.NANOSECONDS.toMillis(nanos[k].sum()));
+        counted.requests.sum(),
+        counted.merged.sum(),
+        Sectors.fromBytes(counted.bytes.sum()),
+        TimeUnit.NANOSECONDS.toMillis(counted.nanos.sum()));
   }
 
   private static long millis(long nanos) {
     return Math.floorDiv(nanos, 1_000_000L);
+  }
+
+  /** What is counted for one kind of requests. */
+  private static final class Counters {
+    final LongAdder requests = new LongAdder();
+    final LongAdder merged = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+    final LongAdder nanos = new LongAdder();
   }
 }

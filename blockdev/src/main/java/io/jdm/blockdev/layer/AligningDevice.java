@@ -146,8 +146,8 @@ public final class AligningDevice extends LayerDevice {
   /** Discards the whole blocks of the range; nothing is promised about the content of the rest. */
   @Override
   protected void doDiscard(long offset, long length) throws IOException {
-    long start = offset + block - 1 & -block;
-    long end = offset + length & -block;
+    long start = (offset + block - 1) & -block;
+    long end = (offset + length) & -block;
     if (start < end) {
       RangeLock.Range range = lock.lockShared(start, end - start);
       try {
@@ -176,7 +176,7 @@ public final class AligningDevice extends LayerDevice {
       while (position < end) {
         int from = within(position);
         if (from == 0 && end - position >= block) {
-          long whole = end - position & -block;
+          long whole = (end - position) & -block;
           below.writeZeroes(position, whole);
           position += whole;
         } else {
@@ -197,7 +197,7 @@ public final class AligningDevice extends LayerDevice {
 
   private RangeLock.Range lockBlocks(long offset, long length) {
     long start = offset & -block;
-    return lock.lock(start, (offset + length + block - 1 & -block) - start);
+    return lock.lock(start, ((offset + length + block - 1) & -block) - start);
   }
 
   private boolean isAligned(long offset, long length) {

@@ -3,12 +3,14 @@ package io.jdm.blockdev.layer;
 import io.jdm.blockdev.BlockDevice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the requests that reach the device below, by operation, and their bytes. */
 public final class CountingDevice extends LayerDevice {
-  private final LongAdder[] requests = adders();
-  private final LongAdder[] bytes = adders();
+  private final Map<Operation, LongAdder> requests = adders();
+  private final Map<Operation, LongAdder> bytes = adders();
 
   private CountingDevice(BlockDevice below) {
     super(below);
@@ -19,22 +21,22 @@ public final class CountingDevice extends LayerDevice {
     return new CountingDevice(below);
   }
 
-  private static LongAdder[] adders() {
-    LongAdder[] adders = new LongAdder[Operation.values().length];
-    for (int i = 0; i < adders.length; i++) {
-      adders[i] = new LongAdder();
+  private static Map<Operation, LongAdder> adders() {
+    Map<Operation, LongAdder> adders = new EnumMap<>(Operation.class);
+    for (Operation operation : Operation.values()) {
+      adders.put(operation, new LongAdder());
     }
     return adders;
   }
 
   /** How many requests of this kind were passed on, failed ones included. */
   public long requests(Operation operation) {
-    return requests[operation.ordinal()].sum();
+    return requests.get(operation).sum();
   }
 
   /** How many bytes those requests asked for; 0 for flushes. */
   public long bytes(Operation operation) {
-    return bytes[operation.ordinal()].sum();
+    return bytes.get(operation).sum();
   }
 
   @Override
@@ -79,7 +81,7 @@ public final class CountingDevice extends LayerDevice {
   }
 
   private void count(Operation operation, long length) {
-    requests[operation.ordinal()].increment();
-    bytes[operation.ordinal()].add(length);
+    requests.get(operation).increment();
+    bytes.get(operation).add(length);
   }
 }

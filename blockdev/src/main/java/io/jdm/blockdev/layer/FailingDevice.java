@@ -94,7 +94,7 @@ public final class FailingDevice extends LayerDevice {
     int length = src.remaining();
     if (fault.strikes(operation, offset, length)) {
       if (torn) {
-        int half = length / 2 & -limits().logicalBlockSize();
+        int half = (length / 2) & -limits().logicalBlockSize();
         below.write(offset, src.slice(src.position(), half));
       }
       throw injected(operation, offset, length);

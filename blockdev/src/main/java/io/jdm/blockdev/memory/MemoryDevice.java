@@ -39,8 +39,7 @@ public final class MemoryDevice extends BlockDevice {
     this.size = size;
     this.limits = Limits.BYTES.withLogicalBlockSize(logicalBlockSize);
     int depth = 1;
-    while (depth * FANOUT_SHIFT + CHUNK_SHIFT < Long.SIZE
-        && size - 1 >> depth * FANOUT_SHIFT + CHUNK_SHIFT > 0) {
+    while (shift(depth) < Long.SIZE && (size - 1) >> shift(depth) > 0) {
       depth++;
     }
     this.levels = depth;
@@ -220,8 +219,8 @@ public final class MemoryDevice extends BlockDevice {
     for (int level = levels - 1; level > 0; level--) {
       node = (AtomicReferenceArray<?>) node.get(slot(position, level));
       if (node == null) {
-        int shift = CHUNK_SHIFT + level * FANOUT_SHIFT;
-        long next = (position >> shift) + 1 << shift;
+        int shift = shift(level);
+        long next = ((position >> shift) + 1) << shift;
         return next < 0 || next > end ? end & -CHUNK : next;
       }
     }
@@ -243,8 +242,13 @@ public final class MemoryDevice extends BlockDevice {
     }
   }
 
+  /** log2 of the bytes that one slot of a node on a level covers; 0 is the level of the chunks. */
+  private static int shift(int level) {
+    return CHUNK_SHIFT + level * FANOUT_SHIFT;
+  }
+
   private static int slot(long position, int level) {
-    return (int) (position >> CHUNK_SHIFT + level * FANOUT_SHIFT) & (FANOUT - 1);
+    return (int) (position >> shift(level)) & (FANOUT - 1);
   }
 
   private static boolean isZero(ByteBuffer buffer, int from, int length) {
