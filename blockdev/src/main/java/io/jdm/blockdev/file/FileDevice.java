@@ -18,9 +18,10 @@ import java.util.Set;
  * block devices. The size is that at the time of opening.
  *
  * <p><b>Locks.</b> The file is locked while it is open, exclusively if it is writable, else shared
- * with other readers. Within this process the same rules hold, without a second channel: two
- * read-only devices share one. On POSIX systems the lock is lost when any other code of this
- * process opens the file and closes it again; that is fcntl(2)'s rule and not ours to change.
+ * with other readers. The same rules hold within this process, except between devices that were
+ * opened for the same holder: the device mapper's tables share their files. All devices on one file
+ * share one channel. On POSIX systems the lock is lost when other code of this process opens the
+ * file and closes it again; that is fcntl(2)'s rule and not ours to change.
  *
  * <p><b>Interrupts.</b> java.nio closes a channel when a thread in it is interrupted. Here the
  * interrupt is kept from the channel where possible; else the file is opened again, if it still is
@@ -37,19 +38,17 @@ public final class FileDevice extends BlockDevice {
       Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
   private final Path path;
-  private final boolean writable;
-  private final boolean locked;
   private final OpenFile file;
+  private final OpenFile.Use use;
   private final long size;
   private final Limits limits;
   private final Set<Capability> capabilities;
 
-  private FileDevice(Path path, boolean writable, boolean locked, OpenFile file)
+  private FileDevice(Path path, OpenFile file, OpenFile.Use use, boolean writable)
       throws IOException {
     this.path = path;
-    this.writable = writable;
-    this.locked = locked;
     this.file = file;
+    this.use = use;
     this.size = file.size();
     this.limits = file.limits();
     this.capabilities = !writable ? READ_ONLY : file.canPunch() ? WRITE_AND_PUNCH : WRITE;
@@ -64,18 +63,25 @@ public final class FileDevice extends BlockDevice {
    *     another process or device has it locked
    */
   public static FileDevice open(Path path, boolean writable) throws IOException {
-    return open(path, writable, true);
+    return open(path, new OpenFile.Use(writable, true, null), writable);
+  }
+
+  /**
+   * Opens a file and locks it for a holder, who may open it again: read-only devices go on when a
+   * writable one joins them. Everything else is as for {@link #open(Path, boolean)}.
+   *
+   * @param holder compared by identity
+   */
+  public static FileDevice open(Path path, boolean writable, Object holder) throws IOException {
+    return open(path, new OpenFile.Use(writable, true, holder), writable);
   }
 
   /**
    * Opens a file without asking for or taking a lock; others may change it at any time. Everything
    * else is as for {@link #open(Path, boolean)}.
-   *
-   * @throws DeviceException also {@link Errno#EBUSY} if it is asked for writable while this process
-   *     has it open read-only
    */
   public static FileDevice openUnlocked(Path path, boolean writable) throws IOException {
-    return open(path, writable, false);
+    return open(path, new OpenFile.Use(writable, false, null), writable);
   }
 
   /**
@@ -91,26 +97,28 @@ public final class FileDevice extends BlockDevice {
     } catch (IOException e) {
       throw OpenFile.cannotOpen(path, e);
     }
-    OpenFile file = null;
+    OpenFile.Use use = new OpenFile.Use(true, true, null);
     try {
-      file = OpenFile.open(path, true, true);
-      file.extend(size);
-      return new FileDevice(path, true, true, file);
-    } catch (IOException | RuntimeException | Error e) {
-      if (file != null) {
-        file.release(true);
+      OpenFile file = OpenFile.open(path, use);
+      try {
+        file.extend(size);
+        return new FileDevice(path, file, use, true);
+      } catch (IOException | RuntimeException | Error e) {
+        file.leave(use);
+        throw e;
       }
+    } catch (IOException | RuntimeException | Error e) {
       Files.deleteIfExists(path);
       throw e;
     }
   }
 
-  private static FileDevice open(Path path, boolean writable, boolean locked) throws IOException {
-    OpenFile file = OpenFile.open(path, writable, locked);
+  private static FileDevice open(Path path, OpenFile.Use use, boolean writable) throws IOException {
+    OpenFile file = OpenFile.open(path, use);
     try {
-      return new FileDevice(path, writable, locked, file);
+      return new FileDevice(path, file, use, writable);
     } catch (IOException | RuntimeException | Error e) {
-      file.release(locked);
+      file.leave(use);
       throw e;
     }
   }
@@ -152,7 +160,7 @@ public final class FileDevice extends BlockDevice {
 
   @Override
   protected void doFlush() throws IOException {
-    if (writable) {
+    if (capabilities.contains(Capability.WRITE)) {
       file.force();
     }
   }
@@ -173,6 +181,6 @@ public final class FileDevice extends BlockDevice {
 
   @Override
   protected void doClose() throws IOException {
-    file.release(locked);
+    file.leave(use);
   }
 }

@@ -6,21 +6,14 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
-import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 
-/**
- * Finds the error number in what java.nio throws, which has types for some and texts for others.
- */
+/** Finds the error number in what java.nio throws: it has types for some and texts for others. */
 final class FileErrors {
   private FileErrors() {}
 
   /** The error number of a failure; {@link Errno#EIO} if it does not say. */
   static Errno errno(IOException e) {
-    if (e instanceof DeviceException device) {
-      return device.errno();
-    }
     if (e instanceof NoSuchFileException) {
       return Errno.ENOENT;
     }
@@ -30,20 +23,24 @@ final class FileErrors {
     if (e instanceof FileAlreadyExistsException) {
       return Errno.EEXIST;
     }
-    if (e instanceof NotDirectoryException) {
-      return Errno.ENOTDIR;
-    }
-    if (e instanceof FileSystemLoopException) {
-      return Errno.ELOOP;
-    }
-    String text = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    if (text != null) {
-      for (Errno errno : Errno.values()) {
-        if (text.contains(errno.message())) {
-          return errno;
-        }
+    String text = text(e);
+    for (Errno errno : Errno.values()) {
+      if (text.contains(errno.message())) {
+        return errno;
       }
     }
-    return Errno.EIO;
+    return DeviceException.errnoOf(e);
+  }
+
+  /** Why it failed, in the words of the C library where the error number is known. */
+  static String reason(IOException e) {
+    Errno errno = errno(e);
+    String text = text(e);
+    return errno != Errno.EIO || text.isEmpty() ? errno.message() : text;
+  }
+
+  private static String text(IOException e) {
+    String text = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return text == null ? "" : text;
   }
 }

@@ -2,27 +2,27 @@ package io.jdm.blockdev.file;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ServiceLoader;
 
 /**
  * Gives parts of files back to the file system, which java.nio cannot. A binding to the operating
- * system implements it; {@link FileDevice} finds it with {@link java.util.ServiceLoader} and does
- * without if there is none. Thread-safe.
+ * system implements it; {@link FileDevice} finds it with {@link ServiceLoader} and does without if
+ * there is none. Thread-safe.
  */
 public interface HolePuncher {
-  /** Whether this works on this machine; asked once. */
+  /** Whether this works on this machine. */
   boolean isAvailable();
 
   /**
-   * Opens a file of the default file system for writing.
+   * Opens a regular file of the default file system for writing.
    *
-   * @throws IOException if it cannot be opened or its file system has no holes
+   * @throws IOException if it cannot be opened, or its file system has no holes
    */
-  Holes open(Path path) throws IOException;
+  Holes openFile(Path path) throws IOException;
 
   /**
-   * An open file in which holes can be punched. Thread-safe. Closing it may drop the locks that
-   * this process holds on the file (fcntl(2) on POSIX), so it is kept until the file's last channel
-   * closes.
+   * An open file in which holes can be punched. Thread-safe. On POSIX systems closing it drops the
+   * locks that this process holds on the file, so it is kept as long as they are needed.
    */
   interface Holes extends AutoCloseable {
     /**
@@ -36,5 +36,24 @@ public interface HolePuncher {
 
     @Override
     void close() throws IOException;
+  }
+
+  /**
+   * Opens a file with the first binding that is available.
+   *
+   * @return null if there is none, or it cannot punch holes in this file
+   */
+  static Holes open(Path path) {
+    for (HolePuncher puncher :
+        ServiceLoader.load(HolePuncher.class, HolePuncher.class.getClassLoader())) {
+      if (puncher.isAvailable()) {
+        try {
+          return puncher.openFile(path);
+        } catch (IOException e) {
+          return null;
+        }
+      }
+    }
+    return null;
   }
 }

@@ -11,23 +11,24 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.Set;
 
 /**
  * The one channel that this process has to a file, shared by all {@link FileDevice}s on it. One
  * only, because on POSIX systems closing any descriptor of a file drops the process's locks on it.
  *
- * <p>A channel that an interrupt closed is opened again, locked again, and the request repeated.
+ * <p>The channel may be replaced: an interrupt closed it, or it was read-only and somebody wants to
+ * write. Requests that were in the old one are repeated in the new one.
  */
 final class OpenFile {
-  /** All open files of this process; also the lock for opening and releasing. */
+  /** All open files of this process; also the lock for opening and closing. */
   private static final Map<FileIdentity, OpenFile> OPEN = new HashMap<>();
 
   /** The JDK copies heap buffers through a cached direct one of the same size: this bounds it. */
@@ -37,6 +38,7 @@ final class OpenFile {
     READ("read"),
     WRITE("write"),
     FORCE("flush"),
+    FORCE_METADATA("flush"),
     TRUNCATE("truncate"),
     SIZE("size query");
 
@@ -47,29 +49,52 @@ final class OpenFile {
     }
   }
 
+  /** One device's use of the file. */
+  static final class Use {
+    private final boolean writable;
+    private final boolean locked;
+    private final Object holder;
+
+    /**
+     * @param holder for whom the file is opened, or null; uses of one holder never exclude each
+     *     other
+     */
+    Use(boolean writable, boolean locked, Object holder) {
+      this.writable = writable;
+      this.locked = locked;
+      this.holder = holder;
+    }
+
+    private boolean excludes(Use other) {
+      return locked
+          && other.locked
+          && (writable || other.writable)
+          && (holder == null || holder != other.holder);
+    }
+  }
+
   private final Path path;
   private final FileIdentity identity;
-  private final boolean writable;
   private final boolean blockDevice;
 
-  private int users;
-  private int lockedUsers;
+  // Changed with this object's lock held.
+  private final List<Use> uses = new ArrayList<>();
+  private boolean writable;
   private FileLock lock;
   private HolePuncher.Holes holes;
-
   private volatile FileChannel channel;
-  private volatile boolean closed;
+  private boolean closed;
 
   /** Whether the size was set and the file's metadata must reach the medium with the next flush. */
   private volatile boolean resized;
 
-  private OpenFile(Path path, FileIdentity identity, boolean writable, boolean blockDevice)
+  private OpenFile(Path path, FileIdentity identity, boolean blockDevice, boolean writable)
       throws IOException {
     this.path = path;
     this.identity = identity;
-    this.writable = writable;
     this.blockDevice = blockDevice;
-    this.channel = openChannel();
+    this.writable = writable;
+    this.channel = openChannel(writable);
   }
 
   static String describe(Path path) {
@@ -77,104 +102,112 @@ final class OpenFile {
   }
 
   /** Opens a file, or joins those who have it open. */
-  static OpenFile open(Path path, boolean writable, boolean locked) throws IOException {
+  static OpenFile open(Path path, Use use) throws IOException {
     synchronized (OPEN) {
       try {
-        boolean blockDevice = checkKind(path);
+        boolean blockDevice = isBlockDevice(path);
         FileIdentity identity = FileIdentity.of(path);
         OpenFile file = OPEN.get(identity);
-        if (file == null) {
-          file = new OpenFile(path, identity, writable, blockDevice);
-          try {
-            file.join(locked, writable);
-          } catch (IOException | RuntimeException | Error e) {
-            file.closeAll();
-            throw e;
-          }
-          OPEN.put(identity, file);
-        } else {
-          file.join(locked, writable);
+        if (file != null) {
+          file.join(use);
+          return file;
         }
+        file = new OpenFile(path, identity, blockDevice, use.writable);
+        try {
+          file.join(use);
+        } catch (IOException | RuntimeException | Error e) {
+          file.close();
+          throw e;
+        }
+        OPEN.put(identity, file);
         return file;
       } catch (DeviceException e) {
         throw e;
       } catch (IOException e) {
         throw cannotOpen(path, e);
       } catch (UnsupportedOperationException e) {
-        throw failure(path, Errno.EOPNOTSUPP, "its file system has no channels", e);
+        throw failure(path, Errno.EOPNOTSUPP, "its file system has no file channels", e);
       }
     }
   }
 
   static DeviceException cannotOpen(Path path, IOException e) {
-    return failure(path, FileErrors.errno(e), "cannot be opened: " + reason(e), e);
+    return failure(path, FileErrors.errno(e), "cannot be opened: " + FileErrors.reason(e), e);
   }
 
-  private static boolean checkKind(Path path) throws IOException {
-    BasicFileAttributes attributes = FileIdentity.attributes(path);
-    if (attributes.isDirectory()) {
-      throw failure(path, Errno.EISDIR, "is a directory", null);
-    }
+  /** Whether the path names a block device; an error if it names nothing that holds bytes. */
+  private static boolean isBlockDevice(Path path) throws IOException {
+    BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
     if (attributes.isRegularFile()) {
       return false;
     }
-    if (!FileIdentity.isBlockDevice(path)) {
+    if (attributes.isDirectory()) {
+      throw failure(path, Errno.EISDIR, "is a directory", null);
+    }
+    if (!SysBlock.isBlockDevice(path)) {
       throw failure(path, Errno.ENOTBLK, "is neither a regular file nor a block device", null);
     }
     return true;
   }
 
-  private void join(boolean locked, boolean wantsWritable) throws IOException {
-    if (wantsWritable && !writable) {
-      throw busy("is open read-only in this process and cannot be opened writable");
-    }
-    if (locked) {
-      if (lockedUsers > 0 && (wantsWritable || !lock.isShared())) {
-        throw busy("is in use by this process");
+  private synchronized void join(Use use) throws IOException {
+    for (Use other : uses) {
+      if (use.excludes(other)) {
+        throw failure(Errno.EBUSY, "is in use by this process", null);
       }
-      if (lockedUsers == 0) {
-        takeLock(!wantsWritable);
-      }
-      lockedUsers++;
     }
-    users++;
+    if (use.writable && !writable) {
+      replaceChannel(true);
+      writable = true;
+    }
+    boolean exclusive = use.writable;
+    if (use.locked && (lock == null || (exclusive && lock.isShared()))) {
+      FileLock old = lock;
+      unlock();
+      try {
+        lock = tryLock(channel, !exclusive);
+      } catch (IOException e) {
+        lock = old == null ? null : tryLock(channel, true);
+        throw e;
+      }
+    }
+    if (use.writable && holes == null) {
+      holes = openHoles();
+    }
+    uses.add(use);
   }
 
-  /** Takes the file's lock; leaves it null where the provider has none. */
-  private synchronized void takeLock(boolean shared) throws IOException {
-    try {
-      lock = channel.tryLock(0, Long.MAX_VALUE, shared);
-    } catch (UnsupportedOperationException e) {
-      lock = null;
-      return;
-    } catch (OverlappingFileLockException e) {
-      throw failure(path, Errno.EBUSY, "is locked by other code of this process", e);
+  private HolePuncher.Holes openHoles() throws IOException {
+    if (blockDevice || path.getFileSystem() != FileSystems.getDefault()) {
+      return null;
     }
-    if (lock == null) {
-      throw busy("is locked by another process");
+    HolePuncher.Holes opened = HolePuncher.open(path);
+    if (opened != null && !FileIdentity.of(path).equals(identity)) {
+      opened.close();
+      throw replaced();
     }
+    return opened;
   }
 
   /** Ends one device's use; the last one closes the file. */
-  void release(boolean locked) throws IOException {
+  void leave(Use use) throws IOException {
     synchronized (OPEN) {
-      users--;
-      if (locked && --lockedUsers == 0 && users > 0) {
-        synchronized (this) {
-          if (lock != null && lock.isValid()) {
-            lock.release();
-          }
-          lock = null;
-        }
-      }
-      if (users == 0) {
+      if (end(use)) {
         OPEN.remove(identity);
-        closeAll();
+        close();
       }
     }
   }
 
-  private synchronized void closeAll() throws IOException {
+  private synchronized boolean end(Use use) throws IOException {
+    uses.remove(use);
+    if (uses.stream().noneMatch(other -> other.locked)) {
+      unlock();
+    }
+    return uses.isEmpty();
+  }
+
+  private synchronized void close() throws IOException {
     closed = true;
     try {
       channel.close();
@@ -185,30 +218,65 @@ final class OpenFile {
     }
   }
 
-  private FileChannel openChannel() throws IOException {
-    Set<OpenOption> options =
+  private FileChannel openChannel(boolean writable) throws IOException {
+    return FileChannel.open(
+        path,
         writable
             ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
-            : Set.of(StandardOpenOption.READ);
-    return FileChannel.open(path, options);
+            : Set.of(StandardOpenOption.READ));
   }
 
-  /** Replaces a channel that an interrupt closed, unless somebody did already. */
-  private synchronized void reopen(FileChannel broken) throws IOException {
-    if (closed) {
-      throw failure(path, Errno.ENODEV, "was closed during a request", null);
-    }
-    if (channel != broken) {
-      return;
-    }
-    FileChannel opened = openChannel();
-    if (!FileIdentity.of(path).equals(identity)) {
+  /**
+   * Opens the file anew and locks it as before. The old channel is closed first, since closing it
+   * later would drop the new one's lock.
+   */
+  private void replaceChannel(boolean writable) throws IOException {
+    FileChannel opened = openChannel(writable);
+    try {
+      if (!FileIdentity.of(path).equals(identity)) {
+        throw replaced();
+      }
+      channel.close();
+      if (lock != null) {
+        lock = tryLock(opened, lock.isShared());
+      }
+    } catch (IOException | RuntimeException | Error e) {
       opened.close();
-      throw failure(path, Errno.EIO, "is another file now than the one that was opened", null);
+      throw e;
     }
     channel = opened;
-    if (lock != null) {
-      takeLock(lock.isShared());
+  }
+
+  /** Locks the file; null where the provider has no locks. */
+  private FileLock tryLock(FileChannel channel, boolean shared) throws IOException {
+    FileLock taken;
+    try {
+      taken = channel.tryLock(0, Long.MAX_VALUE, shared);
+    } catch (UnsupportedOperationException e) {
+      return null;
+    } catch (OverlappingFileLockException e) {
+      throw failure(Errno.EBUSY, "is locked by other code of this process", e);
+    }
+    if (taken == null) {
+      throw failure(Errno.EBUSY, "is locked by another process", null);
+    }
+    return taken;
+  }
+
+  private void unlock() throws IOException {
+    if (lock != null && lock.isValid()) {
+      lock.release();
+    }
+    lock = null;
+  }
+
+  /** Replaces a channel that was closed by an interrupt, unless somebody did already. */
+  private synchronized void reopen(FileChannel broken) throws IOException {
+    if (closed) {
+      throw failure(Errno.ENODEV, "was closed during a request", null);
+    }
+    if (channel == broken) {
+      replaceChannel(writable);
     }
   }
 
@@ -216,9 +284,9 @@ final class OpenFile {
   long size() throws IOException {
     long size = call(Call.SIZE, 0, null);
     if (size == 0 && blockDevice) {
-      size = SysBlock.of(FileIdentity.deviceNumber(path)).size();
+      size = SysBlock.of(path).size();
       if (size == 0) {
-        throw failure(path, Errno.ENXIO, "is a block device of unknown size", null);
+        throw failure(Errno.ENXIO, "is a block device of unknown size", null);
       }
     }
     return size;
@@ -226,8 +294,7 @@ final class OpenFile {
 
   Limits limits() throws IOException {
     return blockDevice
-        ? Limits.BYTES.withLogicalBlockSize(
-            SysBlock.of(FileIdentity.deviceNumber(path)).logicalBlockSize())
+        ? Limits.BYTES.withLogicalBlockSize(SysBlock.of(path).logicalBlockSize())
         : Limits.BYTES;
   }
 
@@ -245,19 +312,18 @@ final class OpenFile {
     int piece = buffer.isDirect() ? limit - start : HEAP_PIECE;
     try {
       while (buffer.position() < limit) {
-        int position = buffer.position();
-        buffer.limit(Math.min(limit - position, piece) + position);
-        long at = offset + (position - start);
+        int left = limit - buffer.position();
+        long at = offset + (buffer.position() - start);
+        buffer.limit(buffer.position() + Math.min(left, piece));
         if (call(call, at, buffer) < 0) {
           throw failure(
-              path,
               Errno.EIO,
-              "short read: the file ends at "
-                  + call(Call.SIZE, 0, null)
-                  + ", before the "
-                  + (limit - position)
+              "short read of "
+                  + left
                   + " bytes at "
-                  + at,
+                  + at
+                  + ": the file ends at "
+                  + call(Call.SIZE, 0, null),
               null);
         }
       }
@@ -266,16 +332,17 @@ final class OpenFile {
     }
   }
 
-  /** Everything written before is on stable storage. */
+  /** Returns when everything written before is on stable storage. */
   void force() throws IOException {
-    boolean metadata = resized;
-    call(Call.FORCE, metadata ? 1 : 0, null);
-    if (metadata) {
+    if (resized) {
+      call(Call.FORCE_METADATA, 0, null);
       resized = false;
+    } else {
+      call(Call.FORCE, 0, null);
     }
   }
 
-  /** Sets the size of a file that is empty: sparse, since the byte beyond its end is cut off. */
+  /** Sets the size of a file that is empty; sparse, since only the byte beyond is written. */
   void extend(long size) throws IOException {
     resized = true;
     call(Call.WRITE, size, ByteBuffer.allocate(1));
@@ -293,7 +360,6 @@ final class OpenFile {
         try {
           return attempt(current, call, argument, buffer);
         } catch (ClosedChannelException e) {
-          interrupted |= Thread.interrupted();
           if (buffer != null) {
             buffer.position(position);
           }
@@ -317,8 +383,8 @@ final class OpenFile {
       case READ -> channel.read(buffer, argument);
       case WRITE -> channel.write(buffer, argument);
       case SIZE -> channel.size();
-      case FORCE -> {
-        channel.force(argument == 1);
+      case FORCE, FORCE_METADATA -> {
+        channel.force(call == Call.FORCE_METADATA);
         yield 0;
       }
       case TRUNCATE -> {
@@ -337,7 +403,7 @@ final class OpenFile {
         errno = Errno.ENOSPC;
       }
     }
-    return failure(path, errno, what + " failed: " + reason(e), e);
+    return failure(errno, what + " failed: " + FileErrors.reason(e), e);
   }
 
   /** Asks the file system, because not every provider says so in words that are known. */
@@ -350,66 +416,31 @@ final class OpenFile {
   }
 
   /** Whether holes can be punched here. */
-  boolean canPunch() throws IOException {
-    synchronized (OPEN) {
-      if (holes == null && writable && !blockDevice && isDefault()) {
-        holes = Punchers.open(path);
-        if (holes != null && !FileIdentity.of(path).equals(identity)) {
-          throw failure(path, Errno.EIO, "was replaced while it was opened", null);
-        }
-      }
-      return holes != null;
-    }
+  synchronized boolean canPunch() {
+    return holes != null;
   }
 
-  private boolean isDefault() {
-    return path.getFileSystem() == FileSystems.getDefault();
-  }
-
+  /** Makes a range read as zeros and frees it; only if {@link #canPunch()}. */
   void punch(long offset, long length) throws IOException {
     try {
       holes.punch(offset, length);
     } catch (IOException e) {
       throw failure(
-          path,
           FileErrors.errno(e),
-          "hole of " + length + " bytes at " + offset + " failed: " + reason(e),
+          "hole of " + length + " bytes at " + offset + " failed: " + FileErrors.reason(e),
           e);
     }
   }
 
-  private DeviceException busy(String text) {
-    return failure(path, Errno.EBUSY, text, null);
+  private DeviceException replaced() {
+    return failure(Errno.EIO, "is not the file any more that was opened by this name", null);
+  }
+
+  private DeviceException failure(Errno errno, String text, Throwable cause) {
+    return failure(path, errno, text, cause);
   }
 
   private static DeviceException failure(Path path, Errno errno, String text, Throwable cause) {
     return new DeviceException(errno, text + ": " + describe(path), cause);
-  }
-
-  private static String reason(IOException e) {
-    Errno errno = FileErrors.errno(e);
-    return errno != Errno.EIO || e.getMessage() == null ? errno.message() : e.getMessage();
-  }
-
-  /** The bindings that can punch holes on this machine, found when first needed. */
-  private static final class Punchers {
-    private static final HolePuncher PUNCHER =
-        ServiceLoader.load(HolePuncher.class, HolePuncher.class.getClassLoader()).stream()
-            .map(ServiceLoader.Provider::get)
-            .filter(HolePuncher::isAvailable)
-            .findFirst()
-            .orElse(null);
-
-    /** An open file to punch holes in, or null if that is not possible. */
-    static HolePuncher.Holes open(Path path) {
-      if (PUNCHER == null) {
-        return null;
-      }
-      try {
-        return PUNCHER.open(path);
-      } catch (IOException e) {
-        return null;
-      }
-    }
   }
 }
