@@ -62,6 +62,22 @@ public final class Arguments implements AutoCloseable {
     return b == ' ' || (b >= '\t' && b <= '\r');
   }
 
+  /**
+   * One word as it must stand in a table: whitespace, backslashes and {@code #} quoted, the last
+   * because it would begin a comment.
+   */
+  public static String quote(String word) {
+    StringBuilder quoted = new StringBuilder(word.length());
+    for (int i = 0; i < word.length(); i++) {
+      char c = word.charAt(i);
+      if (c == '\\' || c == '#' || c < 128 && isSpace((byte) c)) {
+        quoted.append('\\');
+      }
+      quoted.append(c);
+    }
+    return quoted.toString();
+  }
+
   /** How many words there are in all. */
   public int count() {
     return words.length;
@@ -70,6 +86,11 @@ public final class Arguments implements AutoCloseable {
   /** How many words are left. */
   public int remaining() {
     return words.length - next;
+  }
+
+  /** Whether there is a next word that begins with this ASCII character. */
+  public boolean nextStartsWith(char first) {
+    return remaining() > 0 && words[next].length > 0 && words[next][0] == first;
   }
 
   /**

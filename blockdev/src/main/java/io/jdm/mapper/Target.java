@@ -1,19 +1,22 @@
 package io.jdm.mapper;
 
+import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 
 /**
  * One line of a table: maps I/O on a range of the mapped device to other devices. Offsets are bytes
  * from the start of the target. The mapped device has checked the range and the alignment to {@link
- * #limits()}, has split requests at target boundaries and at {@link #maxIoLength()}, and keeps I/O
- * away while suspended; buffers are treated as by {@link io.jdm.blockdev.BlockDevice}. I/O methods
- * run in parallel; the others one at a time.
+ * #limits()}, has split requests at target boundaries (reads and writes also at {@link
+ * #maxIoLength()}), and keeps I/O away while suspended; buffers and errors are treated as by {@link
+ * io.jdm.blockdev.BlockDevice}. I/O methods run in parallel, with each other and with the rest; the
+ * others one at a time.
  */
 public abstract class Target implements AutoCloseable {
+  static final String NO_MESSAGES = "Target type does not support messages";
+
   /** Fills {@code dst}. */
   public abstract void read(long offset, ByteBuffer dst) throws IOException;
 
@@ -37,7 +40,7 @@ public abstract class Target implements AutoCloseable {
 
   /** Only called when {@link #supportsDiscard()}. */
   public void discard(long offset, long length) throws IOException {
-    throw new TargetException(Errno.EOPNOTSUPP, "", "discard is not supported");
+    throw new DeviceException(Errno.EOPNOTSUPP, "discard is not supported by this target");
   }
 
   /** Whether {@link #writeZeroes} works; if not, zeros are written as data. */
@@ -47,21 +50,19 @@ public abstract class Target implements AutoCloseable {
 
   /** Only called when {@link #supportsWriteZeroes()}. */
   public void writeZeroes(long offset, long length) throws IOException {
-    throw new TargetException(Errno.EOPNOTSUPP, "", "write-zeroes is not supported");
+    throw new DeviceException(Errno.EOPNOTSUPP, "write-zeroes is not supported by this target");
   }
 
   /** Sizes that requests must and should have. */
   public abstract Limits limits();
 
   /**
-   * Bytes at whose multiples (from the target's start) requests are split, or 0: a stripe's chunk.
+   * Bytes at whose multiples (from the target's start) reads and writes are split, or 0: a stripe's
+   * chunk. Asked once.
    */
   public long maxIoLength() {
     return 0;
   }
-
-  /** The devices below, each once, in the order of the arguments. */
-  public abstract List<BackingDevice> devices();
 
   /** What {@code status} prints after the type; may be empty. */
   public String status() {
@@ -81,7 +82,7 @@ public abstract class Target implements AutoCloseable {
    * @return the reply, or an empty string
    */
   public String message(Arguments words) throws TargetException {
-    throw new TargetException(Errno.EINVAL, "Target type does not support messages", "");
+    throw new TargetException(Errno.EINVAL, NO_MESSAGES, "");
   }
 
   /** Suspending begins; I/O still runs. */
