@@ -10,10 +10,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * are turned away). Passing it while it is open costs two atomic additions on a counter that
  * threads seldom share, and allocates nothing.
  *
- * <p>A request first counts itself in and then looks at the state; whoever stops the gate first sets
- * the state and then looks at the counters. So either the request sees the change and steps back,
- * or the stopper sees the request and waits for it. A request counts itself out of the same counter,
- * hence every counter by itself is the number of requests inside.
+ * <p>A request first counts itself in and then looks at the state; whoever stops the gate first
+ * sets the state and then looks at the counters. So either the request sees the change and steps
+ * back, or the stopper sees the request and waits for it. A request counts itself out of the same
+ * counter, hence every counter by itself is the number of requests inside.
  */
 final class IoGate {
   /** What {@link #enter()} returns when the device is gone. */
