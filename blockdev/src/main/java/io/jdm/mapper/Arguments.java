@@ -70,7 +70,7 @@ public final class Arguments implements AutoCloseable {
     StringBuilder quoted = new StringBuilder(word.length());
     for (int i = 0; i < word.length(); i++) {
       char c = word.charAt(i);
-      if (c == '\\' || c == '#' || c < 128 && isSpace((byte) c)) {
+      if (c == '\\' || c == '#' || (c < 128 && isSpace((byte) c))) {
         quoted.append('\\');
       }
       quoted.append(c);
