@@ -30,7 +30,8 @@ public enum Errno {
   EOVERFLOW(75, "Value too large for defined data type"),
   EOPNOTSUPP(95, "Operation not supported"),
   ESHUTDOWN(108, "Cannot send after transport endpoint shutdown"),
-  ETIMEDOUT(110, "Connection timed out");
+  ETIMEDOUT(110, "Connection timed out"),
+  ENOKEY(126, "Required key not available");
 
   private final int number;
   private final String message;
