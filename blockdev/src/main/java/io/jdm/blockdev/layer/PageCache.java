@@ -1,0 +1,497 @@
+package io.jdm.blockdev.layer;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Which folio holds which piece of the device, which are dirty, and what the flusher thread is to
+ * do next. A fixed number of folios; what a folio holds is its own business.
+ *
+ * <p>Order of locks: a thread that has pinned a folio may hold that folio's lock and then take this
+ * one. The other way round happens only for folios nobody has pinned, whose holders copy bytes and
+ * ask for nothing more. Nobody waits for a condition while holding a folio.
+ */
+final class PageCache {
+  private final int dirtyLimit;
+  private final long expireNanos;
+  private final WriteBackErrors errors;
+  private final Folio[] folios;
+  private final FolioIndex index;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** A folio was unpinned or cleaned, a barred range was opened, or the cache closes. */
+  private final Condition changed = lock.newCondition();
+
+  /** There may be something to do for the flusher. */
+  private final Condition work = lock.newCondition();
+
+  private final List<Barrier> barriers = new ArrayList<>();
+
+  /** Numbers of folios to read ahead, a ring. */
+  private final long[] wanted;
+
+  private int wantedFirst;
+  private int wantedCount;
+
+  private int pinned;
+  private int dirty;
+  private int failed;
+  private long cursor;
+  private long expiry;
+  private boolean pending;
+  private boolean closing;
+
+  /** Advances with every folio taken into use or made dirty. Read without lock as a hint. */
+  private long tick;
+
+  /** Folios {@code from} to {@code to} (exclusive) may not enter the cache. */
+  private record Barrier(long from, long to) {
+    boolean covers(long number) {
+      return number >= from && number < to;
+    }
+  }
+
+  /**
+   * @param folios all there ever are, at least four
+   * @param expireNanos after at most this time dirty data is written back
+   * @param errors of write-back, for a writer that finds no room because of them
+   */
+  PageCache(Folio[] folios, long expireNanos, WriteBackErrors errors) {
+    this.folios = folios;
+    this.errors = errors;
+    this.expiry = System.nanoTime() + expireNanos;
+    this.dirtyLimit = folios.length * 3 / 4;
+    this.expireNanos = expireNanos;
+    this.index = new FolioIndex(folios.length);
+    this.wanted = new long[folios.length];
+  }
+
+  /** The folio of this number, or null if at some moment during the call there was none. */
+  Folio find(long number) {
+    return index.find(number);
+  }
+
+  /** Tells that a folio was used, for choosing which to give up. */
+  void touch(Folio folio) {
+    long now = tick;
+    if (folio.used != now) {
+      folio.used = now;
+    }
+  }
+
+  /**
+   * The folio of this number, pinned and held exclusively, empty if it was not here. Waits for a
+   * free folio, and before making one dirty, for the flusher to get below the limit.
+   *
+   * @param dirtying whether the caller is going to write into it
+   * @return null when the cache closes
+   * @throws IOException the write-back failure if dirty folios that cannot be written leave no room
+   */
+  Folio acquire(long number, boolean dirtying) throws IOException {
+    Folio folio;
+    boolean held = false;
+    lock.lock();
+    try {
+      for (folio = null; folio == null; ) {
+        if (closing) {
+          return null;
+        }
+        folio = barred(number) ? null : index.find(number);
+        if (barred(number) || dirtying && !mayDirty(folio)) {
+          folio = null;
+          changed.awaitUninterruptibly();
+        } else if (folio == null) {
+          folio = recycle(number, true);
+          held = folio != null;
+          if (folio == null) {
+            changed.awaitUninterruptibly();
+          }
+        }
+      }
+      pin(folio);
+      if (dirtying && !folio.dirty) {
+        folio.dirty = true;
+        folio.dirtied = ++tick;
+        dirty++;
+        if (many() || dirty - failed == 1) {
+          signalWork();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (!held) {
+      folio.lock();
+    }
+    return folio;
+  }
+
+  private boolean mayDirty(Folio folio) throws IOException {
+    if (dirty < dirtyLimit || folio != null && folio.dirty) {
+      return true;
+    }
+    if (failed == dirty) {
+      throw WriteBackErrors.report("no room for more data, write-back failed", errors.first());
+    }
+    return false;
+  }
+
+  /**
+   * The least recently used clean folio with a new number, empty and held exclusively; null if
+   * there is none now.
+   */
+  private Folio recycle(long number, boolean urgent) {
+    Folio victim = null;
+    for (Folio folio : folios) {
+      boolean free = folio.pins == 0 && !folio.dirty && (urgent || !isAwaited(folio));
+      if (free && (victim == null || folio.used < victim.used)) {
+        victim = folio;
+      }
+    }
+    if (victim != null) {
+      victim.allocate();
+      victim.lock();
+      victim.reset();
+      victim.ahead = false;
+      victim.used = ++tick;
+      index.renumber(victim, number);
+    }
+    return victim;
+  }
+
+  /** Read ahead not long ago, so that its reader will probably still come. */
+  private boolean isAwaited(Folio folio) {
+    return folio.ahead && tick - folio.used < folios.length;
+  }
+
+  private void pin(Folio folio) {
+    folio.pins++;
+    pinned++;
+  }
+
+  /** Ends the use of a pinned folio that the caller holds, and lets go of it. */
+  void release(Folio folio) {
+    lock.lock();
+    try {
+      unpin(folio);
+    } finally {
+      lock.unlock();
+    }
+    folio.unlock();
+  }
+
+  private void unpin(Folio folio) {
+    folio.pins--;
+    pinned--;
+    if (folio.pins == 0 && folio.dirty) {
+      if (folio.hasDirtyBlocks()) {
+        signalWork();
+      } else {
+        setFailed(folio, false);
+        folio.dirty = false;
+        folio.ready = false;
+        dirty--;
+      }
+    }
+    changed.signalAll();
+  }
+
+  private void signalWork() {
+    pending = true;
+    work.signal();
+  }
+
+  private void setFailed(Folio folio, boolean now) {
+    if (folio.failed != now) {
+      folio.failed = now;
+      failed += now ? 1 : -1;
+    }
+  }
+
+  /** Tells that writers have gone past the end of a folio. */
+  void ready(long number) {
+    lock.lock();
+    try {
+      Folio folio = index.find(number);
+      if (folio != null && folio.dirty && !folio.ready) {
+        folio.ready = true;
+        signalWork();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // Reading ahead.
+
+  /** Asks the flusher to read folios ahead; forgets what does not fit its queue. */
+  void readAhead(long from, long to) {
+    lock.lock();
+    try {
+      for (long number = from; number < to && wantedCount < wanted.length; number++) {
+        if (index.find(number) == null && !isWanted(number)) {
+          wanted[(wantedFirst + wantedCount++) % wanted.length] = number;
+        }
+      }
+      signalWork();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isWanted(long number) {
+    for (int i = 0; i < wantedCount; i++) {
+      if (wanted[(wantedFirst + i) % wanted.length] == number) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The next folio to read ahead, pinned, held exclusively and empty; null for none. */
+  Folio takeWanted() {
+    lock.lock();
+    try {
+      while (wantedCount > 0 && !closing) {
+        long number = wanted[wantedFirst];
+        wantedFirst = (wantedFirst + 1) % wanted.length;
+        wantedCount--;
+        Folio folio = barred(number) || index.find(number) != null ? null : recycle(number, false);
+        if (folio != null) {
+          folio.ahead = true;
+          pin(folio);
+          return folio;
+        }
+      }
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // Writing back.
+
+  /**
+   * Waits until there may be work for the flusher, or dirty data is old enough.
+   *
+   * @return false when the cache closes
+   */
+  boolean awaitWork() {
+    lock.lock();
+    try {
+      while (!closing && !pending && !expire()) {
+        if (dirty == failed) {
+          work.awaitUninterruptibly();
+        } else {
+          awaitExpiry();
+        }
+      }
+      pending = false;
+      return !closing;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitExpiry() {
+    try {
+      work.awaitNanos(expiry - System.nanoTime());
+    } catch (InterruptedException e) {
+      // Nobody has a reason to interrupt the flusher, and data waits: go on.
+    }
+  }
+
+  /** Lets all dirty data be written back once in a while; whether there is any. */
+  private boolean expire() {
+    long now = System.nanoTime();
+    if (now - expiry < 0) {
+      return false;
+    }
+    expiry = now + expireNanos;
+    for (Folio folio : folios) {
+      folio.ready |= folio.dirty;
+    }
+    return dirty > failed;
+  }
+
+  /**
+   * The next folio to write back in ascending order from the last one, those that are ready first;
+   * pinned. Null if there is none for now.
+   */
+  Folio takeDirty() {
+    lock.lock();
+    try {
+      Folio best = null;
+      for (Folio folio : folios) {
+        boolean due = folio.dirty && folio.pins == 0 && !folio.failed && (folio.ready || many());
+        if (due && (best == null || isBefore(folio, best))) {
+          best = folio;
+        }
+      }
+      if (best == null || closing) {
+        return null;
+      }
+      cursor = best.number + 1;
+      pin(best);
+      return best;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** So much is dirty that folios are written before their writers have gone past them. */
+  private boolean many() {
+    return dirty > dirtyLimit / 2;
+  }
+
+  private boolean isBefore(Folio a, Folio b) {
+    if (a.ready != b.ready) {
+      return a.ready;
+    }
+    return Long.compareUnsigned(a.number - cursor, b.number - cursor) < 0;
+  }
+
+  /** The present moment, for {@link #nextDirty}. */
+  long now() {
+    lock.lock();
+    try {
+      return tick;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The dirty folio with the lowest number above another that became dirty no later than a moment,
+   * pinned; null if there is none.
+   */
+  Folio nextDirty(long above, long moment) {
+    lock.lock();
+    try {
+      Folio best = null;
+      for (Folio folio : folios) {
+        if (folio.dirty && folio.number > above && folio.dirtied <= moment) {
+          if (best == null || folio.number < best.number) {
+            best = folio;
+          }
+        }
+      }
+      if (best != null) {
+        pin(best);
+      }
+      return best;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends a write-back of a folio that the caller holds, and lets go of it.
+   *
+   * @param failed whether blocks are still dirty; the flusher then leaves it to the next flush
+   */
+  void written(Folio folio, boolean failed) {
+    lock.lock();
+    try {
+      folio.ready = false;
+      setFailed(folio, failed);
+      unpin(folio);
+    } finally {
+      lock.unlock();
+    }
+    folio.unlock();
+  }
+
+  // Requests that go round the cache.
+
+  /**
+   * Keeps folios {@code from} to {@code to} (exclusive) from entering the cache until {@link
+   * #admit}, and pins those that are in it. Waits for others that do the same.
+   */
+  List<Folio> bar(long from, long to) throws IOException {
+    lock.lock();
+    try {
+      while (!closing && overlapsBarrier(from, to)) {
+        changed.awaitUninterruptibly();
+      }
+      if (closing) {
+        return null;
+      }
+      barriers.add(new Barrier(from, to));
+      List<Folio> inside = new ArrayList<>();
+      for (Folio folio : folios) {
+        if (folio.number >= from && folio.number < to) {
+          pin(folio);
+          inside.add(folio);
+        }
+      }
+      return inside;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends {@link #bar} of the same range. */
+  void admit(long from, long to) {
+    lock.lock();
+    try {
+      barriers.remove(new Barrier(from, to));
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean barred(long number) {
+    for (int i = 0; i < barriers.size(); i++) {
+      if (barriers.get(i).covers(number)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean overlapsBarrier(long from, long to) {
+    for (Barrier barrier : barriers) {
+      if (barrier.from() < to && from < barrier.to()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The end.
+
+  /** Refuses new work and returns when none is left, the flusher's included. */
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+      changed.signalAll();
+      work.signalAll();
+      while (pinned > 0 || !barriers.isEmpty()) {
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Zeroes all memory; nothing is pinned. */
+  void wipe() {
+    lock.lock();
+    try {
+      for (Folio folio : folios) {
+        folio.lock();
+        index.renumber(folio, Folio.NONE);
+        folio.wipe();
+        folio.unlock();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}
