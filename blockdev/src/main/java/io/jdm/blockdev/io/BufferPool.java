@@ -28,7 +28,9 @@ public final class BufferPool {
 
   /** A new page-aligned direct buffer of this many bytes that belongs to the caller for good. */
   public static ByteBuffer allocateAligned(int size) {
-    return ByteBuffer.allocateDirect(size + PAGE).alignedSlice(PAGE).slice(0, size);
+    // alignedSlice cuts the end down to a page too, so whole pages are asked for.
+    int pages = (size + PAGE - 1) & -PAGE;
+    return ByteBuffer.allocateDirect(pages + PAGE).alignedSlice(PAGE).slice(0, size);
   }
 
   /** Bytes of each buffer. */

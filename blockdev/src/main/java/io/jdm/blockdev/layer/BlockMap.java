@@ -18,7 +18,7 @@ final class BlockMap {
   }
 
   boolean get(int block) {
-    return (words[block >> 6] >>> block & 1) != 0;
+    return ((words[block >> 6] >>> block) & 1) != 0;
   }
 
   void set(int block) {
@@ -65,7 +65,7 @@ final class BlockMap {
       return size;
     }
     int word = from >> 6;
-    long bits = (words[word] ^ flip) & -1L << from;
+    long bits = (words[word] ^ flip) & (-1L << from);
     while (bits == 0) {
       if (++word == words.length) {
         return size;
@@ -78,6 +78,6 @@ final class BlockMap {
   /** The bits of the word of {@code from} that lie in the range. */
   private static long mask(int from, int to) {
     long high = (from | 63) < to ? -1L : -1L >>> -to;
-    return high & -1L << from;
+    return high & (-1L << from);
   }
 }

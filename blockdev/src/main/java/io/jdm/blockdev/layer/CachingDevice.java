@@ -57,6 +57,8 @@ public final class CachingDevice extends BlockDevice {
   private final Thread flusher;
 
   /**
+   * How large the cache is and what it does on its own.
+   *
    * @param name of the device, for the thread {@code flush/NAME}
    * @param capacity bytes of memory for data; at least four folios
    * @param folioSize bytes of the pieces in which the device is cached, read ahead and written
@@ -123,13 +125,13 @@ public final class CachingDevice extends BlockDevice {
   }
 
   @Override
-  public Limits limits() {
-    return LIMITS;
+  public Set<Capability> capabilities() {
+    return below.capabilities();
   }
 
   @Override
-  public Set<Capability> capabilities() {
-    return below.capabilities();
+  public Limits limits() {
+    return LIMITS;
   }
 
   @Override
@@ -142,7 +144,7 @@ public final class CachingDevice extends BlockDevice {
     int limit = dst.limit();
     int position = dst.position();
     while (position < limit) {
-      int at = (int) offset & folioSize - 1;
+      int at = (int) offset & (folioSize - 1);
       int count = Math.min(limit - position, folioSize - at);
       long number = offset >> folioShift;
       Folio folio = cache.find(number);
@@ -164,7 +166,7 @@ public final class CachingDevice extends BlockDevice {
   private int readMissing(long offset, ByteBuffer dst, int position, int count, int limit)
       throws IOException {
     long number = offset >> folioShift;
-    long folioEnd = number + 1 << folioShift;
+    long folioEnd = (number + 1) << folioShift;
     int large = largeRead(offset, limit - position);
     if (large > 0) {
       readAround(offset, dst, position, large);
@@ -175,7 +177,7 @@ public final class CachingDevice extends BlockDevice {
       readAround(offset, dst, position, count);
       return count;
     }
-    int at = (int) offset & folioSize - 1;
+    int at = (int) offset & (folioSize - 1);
     long to = Math.min(folioSize, (long) at + Math.max(count, window));
     Folio folio = acquire(number, false);
     try {
@@ -194,8 +196,8 @@ public final class CachingDevice extends BlockDevice {
   private int largeRead(long offset, int count) {
     int run = 0;
     if (count >= folioSize && isAligned(offset | count)) {
-      while (run < count && cache.find(offset + run >> folioShift) == null) {
-        run += (int) Math.min(count - run, folioSize - (offset + run & folioSize - 1));
+      while (run < count && cache.find((offset + run) >> folioShift) == null) {
+        run += (int) Math.min(count - run, folioSize - ((offset + run) & (folioSize - 1)));
       }
     }
     return run >= folioSize ? run : 0;
@@ -205,8 +207,7 @@ public final class CachingDevice extends BlockDevice {
    * Reads straight from below what was not in the cache at some moment of this request: the data
    * there is then at least as new as the request.
    */
-  private void readAround(long offset, ByteBuffer dst, int position, int count)
-      throws IOException {
+  private void readAround(long offset, ByteBuffer dst, int position, int count) throws IOException {
     int limit = dst.limit();
     try {
       below.read(offset, dst.limit(position + count).position(position));
@@ -227,14 +228,14 @@ public final class CachingDevice extends BlockDevice {
 
   private void askAhead(long from, int window) {
     long folios = Math.max(1, window >> folioShift);
-    long end = size() + folioSize - 1 >> folioShift;
+    long end = (size() + folioSize - 1) >> folioShift;
     if (from < end) {
       cache.readAhead(from, Math.min(end, from + folios));
     }
   }
 
   private boolean isAligned(long offsetAndCount) {
-    return (offsetAndCount & below.limits().logicalBlockSize() - 1) == 0;
+    return (offsetAndCount & (below.limits().logicalBlockSize() - 1)) == 0;
   }
 
   @Override
@@ -242,7 +243,7 @@ public final class CachingDevice extends BlockDevice {
     int limit = src.limit();
     int position = src.position();
     while (position < limit) {
-      int at = (int) offset & folioSize - 1;
+      int at = (int) offset & (folioSize - 1);
       int count = Math.min(limit - position, folioSize - at);
       long number = offset >> folioShift;
       Folio folio = cache.find(number);
@@ -267,9 +268,9 @@ public final class CachingDevice extends BlockDevice {
   protected void doWriteFua(long offset, ByteBuffer src) throws IOException {
     int limit = src.limit();
     int position = src.position();
-    boolean single = (offset & folioSize - 1) + src.remaining() <= folioSize;
+    boolean single = (offset & (folioSize - 1)) + src.remaining() <= folioSize;
     while (position < limit) {
-      int at = (int) offset & folioSize - 1;
+      int at = (int) offset & (folioSize - 1);
       int count = Math.min(limit - position, folioSize - at);
       Folio folio = acquire(offset >> folioShift, true);
       try {
@@ -311,7 +312,7 @@ public final class CachingDevice extends BlockDevice {
 
   @Override
   protected void doDiscard(long offset, long length) throws IOException {
-    long from = offset + blockSize - 1 & -blockSize;
+    long from = (offset + blockSize - 1) & -blockSize;
     long to = wholeBlocksEnd(offset + length);
     if (from < to) {
       around(from, to, () -> below.discard(from, to - from));
@@ -320,7 +321,7 @@ public final class CachingDevice extends BlockDevice {
 
   @Override
   protected void doWriteZeroes(long offset, long length) throws IOException {
-    long from = offset + blockSize - 1 & -blockSize;
+    long from = (offset + blockSize - 1) & -blockSize;
     long to = wholeBlocksEnd(offset + length);
     if (from >= to || !capabilities().contains(Capability.FAST_ZERO)) {
       super.doWriteZeroes(offset, length);
@@ -343,7 +344,7 @@ public final class CachingDevice extends BlockDevice {
   /** Sends a request that replaces whole blocks below, and forgets what is cached of them. */
   private void around(long from, long to, Request request) throws IOException {
     long first = from >> folioShift;
-    long last = (to - 1 >> folioShift) + 1;
+    long last = ((to - 1) >> folioShift) + 1;
     List<Folio> folios = cache.bar(first, last);
     if (folios == null) {
       throw closed();

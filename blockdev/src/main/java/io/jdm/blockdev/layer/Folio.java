@@ -164,7 +164,7 @@ final class Folio {
   }
 
   private boolean isUptodate(int at, int count) {
-    return uptodate.nextClear(at >> blockShift) << blockShift >= at + count;
+    return (uptodate.nextClear(at >> blockShift) << blockShift) >= at + count;
   }
 
   /**
@@ -188,12 +188,12 @@ final class Folio {
   void put(int at, ByteBuffer src, int position, int count) throws IOException {
     int end = at + count;
     int start = at;
-    if ((at & blockSize - 1) != 0) {
+    if ((at & (blockSize - 1)) != 0) {
       start = Math.min(end, roundUp(at));
       putPart(at, src, position, start - at);
     }
     // The last block of a device may be short.
-    int whole = (end & blockSize - 1) == 0 || end == length() ? end : end & -blockSize;
+    int whole = (end & (blockSize - 1)) == 0 || end == length() ? end : end & -blockSize;
     if (start < whole) {
       data.put(start, src, position + start - at, whole - start);
       int from = start >> blockShift;
@@ -215,7 +215,7 @@ final class Folio {
     int end = at + count;
     if (!uptodate.get(block) && partialTo != 0) {
       boolean touches =
-          partialFrom >> blockShift == block && at <= partialTo && end >= partialFrom;
+          (partialFrom >> blockShift) == block && at <= partialTo && end >= partialFrom;
       if (!touches) {
         completePartial();
       }
@@ -227,7 +227,7 @@ final class Folio {
     }
     partialFrom = partialTo == 0 ? at : Math.min(partialFrom, at);
     partialTo = Math.max(partialTo, end);
-    if (partialFrom == block << blockShift && partialTo == blockEnd(block)) {
+    if (partialFrom == (block << blockShift) && partialTo == blockEnd(block)) {
       uptodate.set(block);
       dirtyBlocks.set(block);
       partialTo = 0;
@@ -256,14 +256,12 @@ final class Folio {
     partialTo = 0;
   }
 
-  /**
-   * Reads from below what is missing of the blocks between two positions; held exclusively.
-   */
+  /** Reads from below what is missing of the blocks between two positions; held exclusively. */
   void fill(int from, int to) throws IOException {
     int end = Math.min(length(), to);
     int block = from >> blockShift;
     int endBlock = roundUp(end) >> blockShift;
-    if (partialTo > block << blockShift && partialFrom < end) {
+    if (partialTo > (block << blockShift) && partialFrom < end) {
       completePartial();
     }
     block = uptodate.nextClear(block);
@@ -351,10 +349,10 @@ final class Folio {
   }
 
   private int blockEnd(int block) {
-    return Math.min(length(), block + 1 << blockShift);
+    return Math.min(length(), (block + 1) << blockShift);
   }
 
   private int roundUp(int position) {
-    return position + blockSize - 1 & -blockSize;
+    return (position + blockSize - 1) & -blockSize;
   }
 }

@@ -78,6 +78,6 @@ final class FolioIndex {
   }
 
   private int bucket(long number) {
-    return (int) number & buckets.length - 1;
+    return (int) number & (buckets.length - 1);
   }
 }

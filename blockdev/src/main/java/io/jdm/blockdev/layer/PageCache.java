@@ -100,7 +100,7 @@ final class PageCache {
           return null;
         }
         folio = barred(number) ? null : index.find(number);
-        if (barred(number) || dirtying && !mayDirty(folio)) {
+        if (barred(number) || (dirtying && !mayDirty(folio))) {
           folio = null;
           changed.awaitUninterruptibly();
         } else if (folio == null) {
@@ -130,7 +130,7 @@ final class PageCache {
   }
 
   private boolean mayDirty(Folio folio) throws IOException {
-    if (dirty < dirtyLimit || folio != null && folio.dirty) {
+    if (dirty < dirtyLimit || (folio != null && folio.dirty)) {
       return true;
     }
     if (failed == dirty) {
@@ -283,24 +283,16 @@ final class PageCache {
     lock.lock();
     try {
       while (!closing && !pending && !expire()) {
-        if (dirty == failed) {
-          work.awaitUninterruptibly();
-        } else {
-          awaitExpiry();
+        try {
+          work.awaitNanos(dirty == failed ? Long.MAX_VALUE : expiry - System.nanoTime());
+        } catch (InterruptedException e) {
+          // Nobody has a reason to interrupt the flusher, and data waits: go on.
         }
       }
       pending = false;
       return !closing;
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void awaitExpiry() {
-    try {
-      work.awaitNanos(expiry - System.nanoTime());
-    } catch (InterruptedException e) {
-      // Nobody has a reason to interrupt the flusher, and data waits: go on.
     }
   }
 
