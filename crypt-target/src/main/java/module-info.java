@@ -11,4 +11,7 @@ module io.jdm.crypt {
   exports io.jdm.crypt.key;
 
   uses io.jdm.crypt.engine.Engine;
+
+  provides io.jdm.mapper.TargetType with
+      io.jdm.crypt.CryptTargetType;
 }

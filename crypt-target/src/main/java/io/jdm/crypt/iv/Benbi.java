@@ -11,6 +11,11 @@ final class Benbi {
   static final IvType TYPE =
       new IvType("benbi") {
         @Override
+        public boolean countsOnly() {
+          return true;
+        }
+
+        @Override
         public IvMode create(IvKeys keys) {
           // Every block size here is a power of two from 1 to 16, so that the kernel's checks of
           // that cannot fail.

@@ -24,7 +24,7 @@ public final class Essiv implements IvMode {
   /**
    * A type that encrypts the IVs of another.
    *
-   * @param inner a mode that neither touches data nor uses the data cipher
+   * @param inner a mode that {@link IvType#countsOnly}
    * @param hash a name that {@link Digests} knows, whose size the cipher takes as a key
    */
   public static IvType over(IvType inner, String hash) {

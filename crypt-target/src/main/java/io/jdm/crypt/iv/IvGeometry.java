@@ -5,7 +5,7 @@ package io.jdm.crypt.iv;
  *
  * @param cipher the kernel's name of the cipher
  * @param mode the chain mode
- * @param ivSize of the chain mode, above 0
+ * @param ivSize of the chain mode; 0 for ecb, which goes with no IV mode
  * @param blockSize as the chain mode reports it: 1 for ctr, cfb and ofb
  * @param sectorSize of an encryption sector
  * @param keySize of the whole key, for all sub-keys and the IV mode together

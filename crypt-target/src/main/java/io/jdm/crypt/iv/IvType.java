@@ -36,8 +36,11 @@ public abstract class IvType {
    */
   public void check(IvGeometry geometry) throws TargetException {}
 
-  /** Whether the IVs would be stored in per-sector metadata. */
-  public boolean storesIvs() {
+  /**
+   * Whether an IV is made from the sector's number alone, so that {@link Essiv} can encrypt it:
+   * neither a key nor the data has a part in it.
+   */
+  public boolean countsOnly() {
     return false;
   }
 

@@ -7,6 +7,11 @@ final class Null implements IvMode {
   static final IvType TYPE =
       new IvType("null") {
         @Override
+        public boolean countsOnly() {
+          return true;
+        }
+
+        @Override
         public IvMode create(IvKeys keys) {
           return new Null(keys.geometry().ivSize());
         }

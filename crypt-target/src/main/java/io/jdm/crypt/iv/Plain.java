@@ -5,6 +5,11 @@ final class Plain {
   static final IvType TYPE =
       new IvType("plain") {
         @Override
+        public boolean countsOnly() {
+          return true;
+        }
+
+        @Override
         public IvMode create(IvKeys keys) {
           return new Plain64(keys.geometry().ivSize(), 0xffffffffL);
         }

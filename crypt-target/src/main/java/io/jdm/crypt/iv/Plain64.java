@@ -8,6 +8,11 @@ final class Plain64 implements IvMode {
   static final IvType TYPE =
       new IvType("plain64") {
         @Override
+        public boolean countsOnly() {
+          return true;
+        }
+
+        @Override
         public IvMode create(IvKeys keys) {
           return new Plain64(keys.geometry().ivSize(), -1L);
         }

@@ -8,6 +8,11 @@ final class Plain64Be implements IvMode {
   static final IvType TYPE =
       new IvType("plain64be") {
         @Override
+        public boolean countsOnly() {
+          return true;
+        }
+
+        @Override
         public IvMode create(IvKeys keys) {
           return new Plain64Be(keys.geometry().ivSize(), 0, 0);
         }

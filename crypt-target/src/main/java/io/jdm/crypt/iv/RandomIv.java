@@ -8,11 +8,6 @@ final class RandomIv {
   static final IvType TYPE =
       new IvType("random") {
         @Override
-        public boolean storesIvs() {
-          return true;
-        }
-
-        @Override
         public IvMode create(IvKeys keys) throws TargetException {
           throw new TargetException(
               Errno.EINVAL,

@@ -50,6 +50,20 @@ public final class KeyText implements AutoCloseable {
   }
 
   /**
+   * The next word of a table or message, as {@link #parse} does it; no copy stays behind.
+   *
+   * @param missing the kernel's words if there is no word left
+   */
+  public static KeyText take(Arguments words, String missing) throws TargetException {
+    byte[] word = words.nextSecret("key", missing);
+    try {
+      return parse(word);
+    } finally {
+      Arrays.fill(word, (byte) 0);
+    }
+  }
+
+  /**
    * Finds the form and the size, and reads the file if it names one.
    *
    * @param word is copied; the caller wipes its own
