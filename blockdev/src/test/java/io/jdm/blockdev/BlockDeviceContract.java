@@ -348,16 +348,17 @@ public abstract class BlockDeviceContract {
       return;
     }
     int block = blockOf(device);
-    for (int round = 0; round < 20; round++) {
+    int range = 32 * Math.max(block, 64);
+    for (int round = 0; round < 8; round++) {
       Threads.runTogether(
           THREADS,
           thread -> {
-            byte[] data = new byte[SIZE / 2];
+            byte[] data = new byte[range];
             Arrays.fill(data, (byte) (thread + 1));
             write(device, (long) thread * block, data);
           });
-      byte[] content = read(device, 0, SIZE);
-      for (int start = (THREADS - 1) * block; start < SIZE / 2; start += block) {
+      byte[] content = read(device, 0, range);
+      for (int start = (THREADS - 1) * block; start < range; start += block) {
         byte writer = content[start];
         assertThat(writer).isBetween((byte) 1, (byte) THREADS);
         for (int i = start; i < start + block; i++) {
@@ -410,7 +411,7 @@ public abstract class BlockDeviceContract {
       return;
     }
     boolean discards = device.capabilities().contains(Capability.DISCARD);
-    for (int step = 0; step < 1500; step++) {
+    for (int step = 0; step < 1000; step++) {
       int offset = randomOffset(device);
       int length = randomLength(device, offset);
       String what = "seed %d, step %d: %d bytes at %d".formatted(SEED, step, length, offset);

@@ -95,7 +95,7 @@ public final class FileDevice extends BlockDevice {
     try {
       Files.createFile(path);
     } catch (IOException e) {
-      throw OpenFile.cannotOpen(path, e);
+      throw OpenFile.failure(path, "cannot be created", e);
     }
     OpenFile.Use use = new OpenFile.Use(true, true, null);
     try {

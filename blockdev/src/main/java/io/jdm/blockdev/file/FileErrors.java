@@ -32,9 +32,8 @@ final class FileErrors {
     return DeviceException.errnoOf(e);
   }
 
-  /** Why it failed, in the words of the C library where the error number is known. */
-  static String reason(IOException e) {
-    Errno errno = errno(e);
+  /** Why it failed: the C library's words, or its own if the error number says little. */
+  static String reason(Errno errno, IOException e) {
     String text = text(e);
     return errno != Errno.EIO || text.isEmpty() ? errno.message() : text;
   }

@@ -4,6 +4,7 @@ import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
@@ -28,6 +29,8 @@ import java.util.Set;
  * write. Requests that were in the old one are repeated in the new one.
  */
 final class OpenFile {
+  private static final System.Logger LOGGER = System.getLogger(OpenFile.class.getName());
+
   /** All open files of this process; also the lock for opening and closing. */
   private static final Map<FileIdentity, OpenFile> OPEN = new HashMap<>();
 
@@ -124,15 +127,11 @@ final class OpenFile {
       } catch (DeviceException e) {
         throw e;
       } catch (IOException e) {
-        throw cannotOpen(path, e);
+        throw failure(path, "cannot be opened", e);
       } catch (UnsupportedOperationException e) {
         throw failure(path, Errno.EOPNOTSUPP, "its file system has no file channels", e);
       }
     }
-  }
-
-  static DeviceException cannotOpen(Path path, IOException e) {
-    return failure(path, FileErrors.errno(e), "cannot be opened: " + FileErrors.reason(e), e);
   }
 
   /** Whether the path names a block device; an error if it names nothing that holds bytes. */
@@ -277,6 +276,7 @@ final class OpenFile {
     }
     if (channel == broken) {
       replaceChannel(writable);
+      LOGGER.log(Level.DEBUG, "opened again after an interrupt: {0}", describe(path));
     }
   }
 
@@ -395,21 +395,21 @@ final class OpenFile {
   }
 
   private DeviceException failed(Call call, long argument, ByteBuffer buffer, IOException e) {
-    Errno errno = FileErrors.errno(e);
-    String what = call.words;
-    if (buffer != null) {
-      what += " of " + buffer.remaining() + " bytes at " + argument;
-      if (call == Call.WRITE && errno == Errno.EIO && isFull(buffer.remaining())) {
-        errno = Errno.ENOSPC;
-      }
+    if (buffer == null) {
+      return failure(path, call.words + " failed", e);
     }
-    return failure(errno, what + " failed: " + FileErrors.reason(e), e);
+    String what = call.words + " of " + buffer.remaining() + " bytes at " + argument + " failed";
+    if (call == Call.WRITE && FileErrors.errno(e) == Errno.EIO && isFull(argument, buffer)) {
+      return failure(Errno.ENOSPC, what + ": " + Errno.ENOSPC.message(), e);
+    }
+    return failure(path, what, e);
   }
 
   /** Asks the file system, because not every provider says so in words that are known. */
-  private boolean isFull(int needed) {
+  private boolean isFull(long offset, ByteBuffer src) {
     try {
-      return Files.getFileStore(path).getUsableSpace() < needed;
+      long growth = offset + src.remaining() - Files.size(path);
+      return Files.getFileStore(path).getUsableSpace() < Math.max(growth, src.remaining());
     } catch (IOException | UnsupportedOperationException e) {
       return false;
     }
@@ -425,10 +425,7 @@ final class OpenFile {
     try {
       holes.punch(offset, length);
     } catch (IOException e) {
-      throw failure(
-          FileErrors.errno(e),
-          "hole of " + length + " bytes at " + offset + " failed: " + FileErrors.reason(e),
-          e);
+      throw failure(path, "hole of " + length + " bytes at " + offset + " failed", e);
     }
   }
 
@@ -442,5 +439,11 @@ final class OpenFile {
 
   private static DeviceException failure(Path path, Errno errno, String text, Throwable cause) {
     return new DeviceException(errno, text + ": " + describe(path), cause);
+  }
+
+  /** What a failure of the file system means: the text, its reason, and the file. */
+  static DeviceException failure(Path path, String text, IOException cause) {
+    Errno errno = FileErrors.errno(cause);
+    return failure(path, errno, text + ": " + FileErrors.reason(errno, cause), cause);
   }
 }
