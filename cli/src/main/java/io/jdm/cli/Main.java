@@ -1,0 +1,21 @@
+package io.jdm.cli;
+
+import io.jdm.cli.session.Stdio;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+
+/** Where the {@code jdm} process begins and ends. */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] args) {
+    // The bare streams: dd finds a FileChannel behind each.
+    Stdio stdio =
+        new Stdio(
+            new FileInputStream(FileDescriptor.in),
+            new FileOutputStream(FileDescriptor.out),
+            System.err);
+    System.exit(Jdm.run(args, stdio));
+  }
+}

@@ -1,0 +1,49 @@
+package io.jdm.cli;
+
+import io.jdm.cli.command.DdCommand;
+import io.jdm.cli.command.EnginesCommand;
+import io.jdm.cli.command.TargetsCommand;
+import io.jdm.cli.command.VersionCommand;
+import io.jdm.cli.session.Quote;
+import io.jdm.cli.session.Session;
+import io.jdm.cli.session.UsageException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+
+/**
+ * A verb of {@code jdm}. {@link #ALL} is the one list of them: a new verb is a class and a line
+ * here. Only the verb that is asked for is made, so that many verbs do not slow the start.
+ *
+ * @param name the word after {@code jdm}
+ * @param maker of the picocli command, whose result is the exit code
+ */
+record Verb(String name, Function<Session, Callable<Integer>> maker) {
+  /** Every verb, in the order of the help text. */
+  static final List<Verb> ALL =
+      List.of(
+          new Verb("dd", DdCommand::new),
+          new Verb("targets", TargetsCommand::new),
+          new Verb("engines", EnginesCommand::new),
+          new Verb("version", VersionCommand::new),
+          new Verb("help", HelpCommand::new));
+
+  /**
+   * The verb of this name.
+   *
+   * @throws UsageException if there is none
+   */
+  static Verb find(String name) throws UsageException {
+    for (Verb verb : ALL) {
+      if (verb.name.equals(name)) {
+        return verb;
+      }
+    }
+    throw unknown(name);
+  }
+
+  static UsageException unknown(String name) {
+    return new UsageException(
+        "unknown command " + Quote.word(name), "Try 'jdm help' for more information.");
+  }
+}

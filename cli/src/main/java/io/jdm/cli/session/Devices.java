@@ -1,0 +1,96 @@
+package io.jdm.cli.session;
+
+import io.jdm.blockdev.BlockDevice;
+import io.jdm.blockdev.DeviceScheme;
+import io.jdm.blockdev.layer.AligningDevice;
+import io.jdm.mapper.DeviceDefinition;
+import io.jdm.mapper.DeviceId;
+import io.jdm.mapper.DeviceMapper;
+import io.jdm.mapper.MapperException;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** The mapped devices of one command, and whatever else can be named as a device. */
+public final class Devices implements AutoCloseable {
+  private static final String MAPPER_FOLDER = "/dev/mapper/";
+
+  private final DeviceMapper mapper = DeviceMapper.builder().build();
+
+  /**
+   * Makes the devices of every source in turn; a later one may lie on an earlier one.
+   *
+   * @throws MapperException if a text or a table is refused; then nothing is left
+   */
+  static Devices create(List<MapSource> sources) throws IOException {
+    Devices devices = new Devices();
+    try {
+      for (MapSource source : sources) {
+        devices.add(source);
+      }
+      return devices;
+    } catch (IOException | RuntimeException e) {
+      devices.close();
+      throw e;
+    }
+  }
+
+  private void add(MapSource source) throws IOException {
+    byte[] text = source.read();
+    try {
+      for (DeviceDefinition definition : DeviceDefinition.parseConcise(text)) {
+        try (definition) {
+          mapper.create(definition);
+        }
+      }
+    } finally {
+      Arrays.fill(text, (byte) 0);
+    }
+  }
+
+  /** The mapper behind the names. */
+  public DeviceMapper mapper() {
+    return mapper;
+  }
+
+  /**
+   * Whether a name stands for a device of ours rather than a file of the system: it has a known
+   * scheme, or is that of a mapped device.
+   */
+  public boolean knows(String name) {
+    if (name.startsWith(MAPPER_FOLDER)) {
+      return exists(name.substring(MAPPER_FOLDER.length()));
+    }
+    int colon = name.indexOf(':');
+    return colon > 1
+        && ServiceLoader.load(DeviceScheme.class).stream()
+            .anyMatch(scheme -> scheme.get().name().equals(name.substring(0, colon)));
+  }
+
+  private boolean exists(String name) {
+    try {
+      mapper.info(DeviceId.named(name));
+      return true;
+    } catch (MapperException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Opens a device as a sequence of bytes.
+   *
+   * @param direct whether requests go straight to the device; otherwise a cache reads ahead and
+   *     writes behind, as under a block device of the kernel
+   */
+  public BlockDevice openBytes(String spec, boolean writable, boolean direct) throws IOException {
+    BlockDevice device = mapper.openSpec(spec, writable);
+    return AligningDevice.of(device);
+  }
+
+  /** Removes the mapped devices; all that was opened is closed before. */
+  @Override
+  public void close() {
+    mapper.close();
+  }
+}

@@ -1,0 +1,56 @@
+package io.jdm.cli.session;
+
+import io.jdm.blockdev.DeviceException;
+import io.jdm.crypt.engine.EngineException;
+import io.jdm.mapper.TargetException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.FileSystemException;
+
+/**
+ * What a failed command says and the exit code it leaves with: the one map from exceptions to both.
+ * The codes are those of the tools whose verbs these are: dmsetup and dd know 0 and 1.
+ */
+public final class ExitCodes {
+  public static final int SUCCESS = 0;
+  public static final int FAILURE = 1;
+
+  /** Added to a signal's number when it ended the command, as shells do. */
+  public static final int SIGNAL = 128;
+
+  /** Shows stack traces, for people who work on jdm. */
+  private static final boolean DEBUG = "1".equals(System.getenv("JDM_DEBUG"));
+
+  private ExitCodes() {}
+
+  /** Says on {@code err} why a command failed, and returns its exit code. */
+  public static int report(Throwable failure, PrintStream err) {
+    err.println("jdm: " + text(failure));
+    if (failure instanceof UsageException usage && !usage.advice().isEmpty()) {
+      err.println(usage.advice());
+    }
+    if (DEBUG) {
+      failure.printStackTrace(err);
+    }
+    return FAILURE;
+  }
+
+  private static String text(Throwable failure) {
+    if (failure instanceof UsageException
+        || failure instanceof DeviceException
+        || failure instanceof TargetException
+        || failure instanceof EngineException) {
+      return failure.getMessage();
+    }
+    if (failure instanceof FileSystemException file) {
+      return Quote.file(file.getFile()) + ": " + ErrorText.of(file);
+    }
+    if (failure instanceof IOException io) {
+      return ErrorText.of(io);
+    }
+    if (failure instanceof OutOfMemoryError) {
+      return "memory exhausted: " + failure.getMessage();
+    }
+    return "internal error, please report it (JDM_DEBUG=1 shows more): " + failure;
+  }
+}

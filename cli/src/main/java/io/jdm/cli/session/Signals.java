@@ -1,0 +1,79 @@
+package io.jdm.cli.session;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Handlers of signals, for as long as this is open. Where the system has no such signal, or keeps
+ * it from Java, nothing is handled and nothing fails. Not thread-safe.
+ *
+ * <p>Java has no API for it but {@code sun.misc.Signal}, which its compiler lets nobody name
+ * without a warning; hence the method handles.
+ */
+public final class Signals implements AutoCloseable {
+  private final Map<Object, Object> before = new LinkedHashMap<>();
+
+  /**
+   * Handles a signal.
+   *
+   * @param name without SIG: {@code INT}, {@code USR1}
+   * @param handler runs in a thread of its own each time the signal comes
+   */
+  public void handle(String name, Runnable handler) {
+    try {
+      Object signal = Sun.NEW_SIGNAL.invoke(name);
+      before.putIfAbsent(signal, Sun.HANDLE.invoke(signal, Sun.handler(handler)));
+    } catch (Throwable e) {
+      // No such signal here; there is nothing that could be done about it.
+    }
+  }
+
+  /** Gives the signals back to whoever had them before. */
+  @Override
+  public void close() {
+    before.forEach(
+        (signal, handler) -> {
+          try {
+            Sun.HANDLE.invoke(signal, handler);
+          } catch (Throwable e) {
+            throw new IllegalStateException("a signal was handled but cannot be given back", e);
+          }
+        });
+    before.clear();
+  }
+
+  /** The parts of {@code sun.misc}. */
+  private static final class Sun {
+    static final Class<?> HANDLER_TYPE;
+    static final MethodHandle NEW_SIGNAL;
+    static final MethodHandle HANDLE;
+    static final MethodHandle RUN;
+
+    static {
+      try {
+        Lookup lookup = MethodHandles.lookup();
+        Class<?> signal = Class.forName("sun.misc.Signal");
+        HANDLER_TYPE = Class.forName("sun.misc.SignalHandler");
+        NEW_SIGNAL =
+            lookup.findConstructor(signal, MethodType.methodType(void.class, String.class));
+        HANDLE =
+            lookup.findStatic(
+                signal, "handle", MethodType.methodType(HANDLER_TYPE, signal, HANDLER_TYPE));
+        RUN =
+            lookup.findVirtual(Runnable.class, "run", MethodType.methodType(void.class));
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    static Object handler(Runnable run) {
+      return MethodHandleProxies.asInterfaceInstance(
+          HANDLER_TYPE, MethodHandles.dropArguments(RUN.bindTo(run), 0, Object.class));
+    }
+  }
+}
