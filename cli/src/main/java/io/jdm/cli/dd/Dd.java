@@ -58,9 +58,8 @@ public final class Dd {
       signals.handle("USR1", report::statistics);
       signals.handle("INT", stop);
       code = run(copy, report);
-      boolean closed =
-          close(source, "input", operands.inputName(), report)
-              & close(sink, "output", operands.outputName(), report);
+      boolean closed = close(source, "input", operands.inputName(), report);
+      closed = close(sink, "output", operands.outputName(), report) && closed;
       if (code == ExitCodes.SUCCESS && !closed) {
         code = ExitCodes.FAILURE;
       }

@@ -305,7 +305,7 @@ final class DdCopy {
         lastWasSkip = false;
       }
     } catch (IOException e) {
-      if (buffer.position() > 0 && buffer == out) {
+      if (buffer.position() > 0 && converter != null) {
         report.blockOut(false);
       }
       checkStopped(e);

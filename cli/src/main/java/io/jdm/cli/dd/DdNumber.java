@@ -83,16 +83,15 @@ record DdNumber(long value, boolean bytes, boolean zeroMultiplier) {
 
   /** What a suffix multiplies by, or null if there is no such suffix. */
   private static BigInteger unit(String suffix) {
-    switch (suffix) {
-      case "", "c":
-        return BigInteger.ONE;
-      case "w":
-        return BigInteger.TWO;
-      case "b":
-        return BigInteger.valueOf(512);
-      default:
-        break;
-    }
+    return switch (suffix) {
+      case "", "c" -> BigInteger.ONE;
+      case "w" -> BigInteger.TWO;
+      case "b" -> BigInteger.valueOf(512);
+      default -> power(suffix);
+    };
+  }
+
+  private static BigInteger power(String suffix) {
     char letter = suffix.charAt(0) == 'k' ? 'K' : suffix.charAt(0);
     int power = POWERS.indexOf(letter) + 1;
     if (power == 0) {

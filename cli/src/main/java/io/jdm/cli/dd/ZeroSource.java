@@ -11,6 +11,7 @@ final class ZeroSource extends EndlessEndpoint implements Source {
   private ByteBuffer zeroed;
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // The same buffer is meant, not equal bytes.
   public int read(ByteBuffer dst) {
     if (dst != zeroed) {
       int position = dst.position();

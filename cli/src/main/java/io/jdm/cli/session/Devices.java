@@ -3,6 +3,7 @@ package io.jdm.cli.session;
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.DeviceScheme;
 import io.jdm.blockdev.layer.AligningDevice;
+import io.jdm.blockdev.layer.CachingDevice;
 import io.jdm.mapper.DeviceDefinition;
 import io.jdm.mapper.DeviceId;
 import io.jdm.mapper.DeviceMapper;
@@ -85,7 +86,9 @@ public final class Devices implements AutoCloseable {
    */
   public BlockDevice openBytes(String spec, boolean writable, boolean direct) throws IOException {
     BlockDevice device = mapper.openSpec(spec, writable);
-    return AligningDevice.of(device);
+    return direct
+        ? AligningDevice.of(device)
+        : CachingDevice.over(device, CachingDevice.Options.DEFAULTS.withName(spec));
   }
 
   /** Removes the mapped devices; all that was opened is closed before. */

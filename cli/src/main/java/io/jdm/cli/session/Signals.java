@@ -64,8 +64,7 @@ public final class Signals implements AutoCloseable {
         HANDLE =
             lookup.findStatic(
                 signal, "handle", MethodType.methodType(HANDLER_TYPE, signal, HANDLER_TYPE));
-        RUN =
-            lookup.findVirtual(Runnable.class, "run", MethodType.methodType(void.class));
+        RUN = lookup.findVirtual(Runnable.class, "run", MethodType.methodType(void.class));
       } catch (ReflectiveOperationException e) {
         throw new ExceptionInInitializerError(e);
       }
