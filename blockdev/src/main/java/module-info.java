@@ -10,4 +10,16 @@ module io.jdm.blockdev {
   uses io.jdm.blockdev.DeviceScheme;
   uses io.jdm.blockdev.file.HolePuncher;
   uses io.jdm.mapper.TargetType;
+
+  provides io.jdm.blockdev.DeviceScheme with
+      io.jdm.blockdev.file.FileScheme,
+      io.jdm.blockdev.memory.MemoryScheme;
+  provides io.jdm.mapper.TargetType with
+      io.jdm.mapper.target.ErrorTarget.Type,
+      io.jdm.mapper.target.LinearTarget.Type,
+      io.jdm.mapper.target.StripedTarget.Type,
+      io.jdm.mapper.target.ZeroTarget.Type,
+      io.jdm.mapper.target.DelayTarget.Type,
+      io.jdm.mapper.target.FlakeyTarget.Type,
+      io.jdm.mapper.target.DustTarget.Type;
 }

@@ -58,7 +58,7 @@ public final class Arguments implements AutoCloseable {
     return Arrays.copyOf(words, count);
   }
 
-  private static boolean isSpace(byte b) {
+  static boolean isSpace(byte b) {
     return b == ' ' || (b >= '\t' && b <= '\r');
   }
 

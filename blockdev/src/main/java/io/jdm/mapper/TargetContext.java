@@ -21,6 +21,12 @@ public interface TargetContext {
   boolean readOnly();
 
   /**
+   * What the target runs, at any later time and from any thread, to count an event of the mapped
+   * device and wake those who wait for it. Does nothing while the device has no live table.
+   */
+  Runnable event();
+
+  /**
    * Opens a device for the table, or finds it if the table has it already. The table closes it.
    *
    * @param spec a device spec: path, {@code major:minor} of a mapped device, {@code mapper:NAME},

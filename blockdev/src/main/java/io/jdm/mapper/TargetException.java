@@ -13,6 +13,7 @@ public final class TargetException extends IOException {
 
   private final Errno errno;
   private final String reason;
+  private final String detail;
 
   /**
    * @param errno what the kernel's function would return
@@ -23,6 +24,7 @@ public final class TargetException extends IOException {
     super(reason.isEmpty() ? detail : detail.isEmpty() ? reason : reason + ": " + detail);
     this.errno = errno;
     this.reason = reason;
+    this.detail = detail;
   }
 
   public TargetException(Errno errno, String reason, String detail, Throwable cause) {
@@ -37,5 +39,10 @@ public final class TargetException extends IOException {
   /** The kernel's words alone. */
   public String reason() {
     return reason;
+  }
+
+  /** What we know more, alone. */
+  public String detail() {
+    return detail;
   }
 }
