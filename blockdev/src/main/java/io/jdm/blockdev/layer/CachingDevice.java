@@ -165,23 +165,22 @@ public final class CachingDevice extends BlockDevice {
   /** Reads at least {@code count} bytes that were not all in the cache; returns how many. */
   private int readMissing(long offset, ByteBuffer dst, int position, int count, int limit)
       throws IOException {
+    int rest = limit - position;
     long number = offset >> folioShift;
     long folioEnd = (number + 1) << folioShift;
-    int large = largeRead(offset, limit - position);
-    if (large > 0) {
-      readAround(offset, dst, position, large);
-      return large;
-    }
-    int window = readAhead.advance(offset, offset + count, folioEnd);
-    if (window == 0 && isAligned(offset | count) && cache.find(number) == null) {
-      readAround(offset, dst, position, count);
-      return count;
+    int window = rest < folioSize ? readAhead.advance(offset, offset + rest, folioEnd) : 0;
+    if (window == 0 && isAligned(offset | rest)) {
+      int absent = absent(offset, rest);
+      if (absent > 0) {
+        readAround(offset, dst, position, absent);
+        return absent;
+      }
     }
     int at = (int) offset & (folioSize - 1);
-    long to = Math.min(folioSize, (long) at + Math.max(count, window));
+    int to = (int) Math.min(folioSize, (long) at + Math.max(count, window));
     Folio folio = acquire(number, false);
     try {
-      folio.fill(at & -readUnit, ((int) to + readUnit - 1) & -readUnit);
+      folio.fill(at & -readUnit, (to + readUnit - 1) & -readUnit);
       folio.get(at, dst, position, count);
     } finally {
       cache.release(folio);
@@ -192,15 +191,13 @@ public final class CachingDevice extends BlockDevice {
     return count;
   }
 
-  /** Bytes of a request that are at least a folio and of which nothing is cached, or 0. */
-  private int largeRead(long offset, int count) {
+  /** How many bytes of a request from its start on are in folios that are not cached. */
+  private int absent(long offset, int count) {
     int run = 0;
-    if (count >= folioSize && isAligned(offset | count)) {
-      while (run < count && cache.find((offset + run) >> folioShift) == null) {
-        run += (int) Math.min(count - run, folioSize - ((offset + run) & (folioSize - 1)));
-      }
+    while (run < count && cache.find((offset + run) >> folioShift) == null) {
+      run += (int) Math.min(count - run, folioSize - ((offset + run) & (folioSize - 1)));
     }
-    return run >= folioSize ? run : 0;
+    return run;
   }
 
   /**
@@ -302,11 +299,20 @@ public final class CachingDevice extends BlockDevice {
 
   @Override
   protected void doFlush() throws IOException {
-    IOException failure = writeBackAll(cache.now());
+    long moment = cache.beginFlush();
+    if (moment < 0) {
+      throw closed();
+    }
+    IOException failure;
+    try {
+      failure = writeBackAll(moment);
+    } finally {
+      cache.endFlush();
+    }
     below.flush();
-    failure = WriteBackErrors.join(errors.takeUnreported(), failure);
-    if (failure != null) {
-      throw WriteBackErrors.report("write-back failed", failure);
+    IOException unreported = errors.takeUnreported();
+    if (unreported != null || failure != null) {
+      throw WriteBackErrors.report(unreported != null ? unreported : failure);
     }
   }
 
@@ -443,14 +449,11 @@ public final class CachingDevice extends BlockDevice {
     cache.close();
     writeBackAll(Long.MAX_VALUE);
     cache.wipe();
-    IOException failure = errors.first();
-    try {
-      below.close();
-    } catch (IOException e) {
-      failure = WriteBackErrors.join(failure, e);
-    }
-    if (failure != null) {
-      throw WriteBackErrors.report("write-back failed", failure);
+    try (below) {
+      IOException failure = errors.first();
+      if (failure != null) {
+        throw WriteBackErrors.report(failure);
+      }
     }
   }
 }

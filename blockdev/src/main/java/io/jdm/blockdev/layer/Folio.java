@@ -1,6 +1,8 @@
 package io.jdm.blockdev.layer;
 
 import io.jdm.blockdev.BlockDevice;
+import io.jdm.blockdev.DeviceException;
+import io.jdm.blockdev.Errno;
 import io.jdm.blockdev.io.BufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -97,10 +99,15 @@ final class Folio {
     lock.unlock(stamp);
   }
 
-  /** Makes sure that it has memory. */
-  void allocate() {
+  /** Makes sure that it has memory; nobody uses it. */
+  void allocate() throws DeviceException {
     if (data == null) {
-      data = BufferPool.allocateAligned(size);
+      try {
+        data = BufferPool.allocateAligned(size);
+      } catch (OutOfMemoryError e) {
+        throw new DeviceException(
+            Errno.ENOMEM, "no memory to cache " + size + " bytes: " + below.describe(), e);
+      }
       io = data.duplicate();
     }
   }
@@ -131,31 +138,35 @@ final class Folio {
    */
   boolean tryGet(long number, int at, ByteBuffer dst, int position, int count) {
     long seen = lock.tryOptimisticRead();
+    boolean copied = false;
     if (seen != 0) {
-      if (this.number != number || !isUptodate(at, count)) {
-        if (lock.validate(seen)) {
-          return false;
-        }
-      } else {
-        ByteBuffer source = data;
-        if (source != null) {
-          dst.put(position, source, at, count);
-          if (lock.validate(seen)) {
-            return true;
-          }
-        }
+      copied = tryGetUnlocked(number, at, dst, position, count);
+      if (lock.validate(seen)) {
+        return copied;
       }
     }
     seen = lock.readLock();
     try {
-      if (this.number != number || !isUptodate(at, count)) {
-        return false;
+      if (tryGetUnlocked(number, at, dst, position, count)) {
+        return true;
       }
-      get(at, dst, position, count);
-      return true;
     } finally {
       lock.unlockRead(seen);
     }
+    if (copied) {
+      // By now it may be another piece of the device that was copied.
+      BufferPool.zero(dst.slice(position, count));
+    }
+    return false;
+  }
+
+  private boolean tryGetUnlocked(long number, int at, ByteBuffer dst, int position, int count) {
+    ByteBuffer source = data;
+    if (source == null || this.number != number || !isUptodate(at, count)) {
+      return false;
+    }
+    dst.put(position, source, at, count);
+    return true;
   }
 
   /** Copies bytes that are up to date. */

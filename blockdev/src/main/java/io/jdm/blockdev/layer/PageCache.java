@@ -1,6 +1,6 @@
 package io.jdm.blockdev.layer;
 
-import java.io.IOException;
+import io.jdm.blockdev.DeviceException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -37,6 +37,7 @@ final class PageCache {
   private int wantedCount;
 
   private int pinned;
+  private int flushing;
   private int dirty;
   private int failed;
   private long cursor;
@@ -88,27 +89,27 @@ final class PageCache {
    *
    * @param dirtying whether the caller is going to write into it
    * @return null when the cache closes
-   * @throws IOException the write-back failure if dirty folios that cannot be written leave no room
+   * @throws DeviceException the write-back failure if dirty folios that cannot be written leave no
+   *     room, or ENOMEM
    */
-  Folio acquire(long number, boolean dirtying) throws IOException {
-    Folio folio;
+  Folio acquire(long number, boolean dirtying) throws DeviceException {
+    Folio folio = null;
     boolean held = false;
     lock.lock();
     try {
-      for (folio = null; folio == null; ) {
+      while (folio == null) {
         if (closing) {
           return null;
         }
-        folio = barred(number) ? null : index.find(number);
-        if (barred(number) || (dirtying && !mayDirty(folio))) {
-          folio = null;
-          changed.awaitUninterruptibly();
-        } else if (folio == null) {
-          folio = recycle(number, true);
-          held = folio != null;
-          if (folio == null) {
-            changed.awaitUninterruptibly();
+        if (!barred(number)) {
+          Folio found = index.find(number);
+          if (!dirtying || mayDirty(found)) {
+            folio = found != null ? found : recycle(number, true);
+            held = found == null;
           }
+        }
+        if (folio == null) {
+          changed.awaitUninterruptibly();
         }
       }
       pin(folio);
@@ -116,7 +117,8 @@ final class PageCache {
         folio.dirty = true;
         folio.dirtied = ++tick;
         dirty++;
-        if (many() || dirty - failed == 1) {
+        if (dirty - failed == 1) {
+          expiry = System.nanoTime() + expireNanos;
           signalWork();
         }
       }
@@ -129,12 +131,12 @@ final class PageCache {
     return folio;
   }
 
-  private boolean mayDirty(Folio folio) throws IOException {
+  private boolean mayDirty(Folio folio) throws DeviceException {
     if (dirty < dirtyLimit || (folio != null && folio.dirty)) {
       return true;
     }
     if (failed == dirty) {
-      throw WriteBackErrors.report("no room for more data, write-back failed", errors.first());
+      throw WriteBackErrors.report(errors.first());
     }
     return false;
   }
@@ -143,7 +145,7 @@ final class PageCache {
    * The least recently used clean folio with a new number, empty and held exclusively; null if
    * there is none now.
    */
-  private Folio recycle(long number, boolean urgent) {
+  private Folio recycle(long number, boolean urgent) throws DeviceException {
     Folio victim = null;
     for (Folio folio : folios) {
       boolean free = folio.pins == 0 && !folio.dirty && (urgent || !isAwaited(folio));
@@ -186,15 +188,14 @@ final class PageCache {
   private void unpin(Folio folio) {
     folio.pins--;
     pinned--;
-    if (folio.pins == 0 && folio.dirty) {
-      if (folio.hasDirtyBlocks()) {
-        signalWork();
-      } else {
-        setFailed(folio, false);
-        folio.dirty = false;
-        folio.ready = false;
-        dirty--;
-      }
+    if (folio.pins == 0 && folio.dirty && !folio.hasDirtyBlocks()) {
+      setFailed(folio, false);
+      folio.dirty = false;
+      folio.ready = false;
+      dirty--;
+    }
+    if (isDue(folio)) {
+      signalWork();
     }
     changed.signalAll();
   }
@@ -267,6 +268,9 @@ final class PageCache {
         }
       }
       return null;
+    } catch (DeviceException e) {
+      // Without memory there is no read-ahead; whoever cannot do without is told.
+      return null;
     } finally {
       lock.unlock();
     }
@@ -282,9 +286,10 @@ final class PageCache {
   boolean awaitWork() {
     lock.lock();
     try {
-      while (!closing && !pending && !expire()) {
+      long nanos = dirty == failed ? Long.MAX_VALUE : expiry - System.nanoTime();
+      while (!closing && !pending && nanos > 0) {
         try {
-          work.awaitNanos(dirty == failed ? Long.MAX_VALUE : expiry - System.nanoTime());
+          nanos = work.awaitNanos(nanos);
         } catch (InterruptedException e) {
           // Nobody has a reason to interrupt the flusher, and data waits: go on.
         }
@@ -296,19 +301,6 @@ final class PageCache {
     }
   }
 
-  /** Lets all dirty data be written back once in a while; whether there is any. */
-  private boolean expire() {
-    long now = System.nanoTime();
-    if (now - expiry < 0) {
-      return false;
-    }
-    expiry = now + expireNanos;
-    for (Folio folio : folios) {
-      folio.ready |= folio.dirty;
-    }
-    return dirty > failed;
-  }
-
   /**
    * The next folio to write back in ascending order from the last one, those that are ready first;
    * pinned. Null if there is none for now.
@@ -316,10 +308,10 @@ final class PageCache {
   Folio takeDirty() {
     lock.lock();
     try {
+      expire();
       Folio best = null;
       for (Folio folio : folios) {
-        boolean due = folio.dirty && folio.pins == 0 && !folio.failed && (folio.ready || many());
-        if (due && (best == null || isBefore(folio, best))) {
+        if (isDue(folio) && (best == null || isBefore(folio, best))) {
           best = folio;
         }
       }
@@ -334,9 +326,26 @@ final class PageCache {
     }
   }
 
-  /** So much is dirty that folios are written before their writers have gone past them. */
-  private boolean many() {
-    return dirty > dirtyLimit / 2;
+  /** Lets all dirty data be written back that is here now, once in a while. */
+  private void expire() {
+    long now = System.nanoTime();
+    if (now - expiry >= 0) {
+      expiry = now + expireNanos;
+      for (Folio folio : folios) {
+        folio.ready |= folio.dirty;
+      }
+    }
+  }
+
+  /**
+   * Whether the flusher should write it: its writers have gone past it, or so much is dirty that it
+   * cannot wait for that; and nobody is using it.
+   */
+  private boolean isDue(Folio folio) {
+    return folio.dirty
+        && folio.pins == 0
+        && !folio.failed
+        && (folio.ready || dirty > dirtyLimit / 2);
   }
 
   private boolean isBefore(Folio a, Folio b) {
@@ -346,11 +355,30 @@ final class PageCache {
     return Long.compareUnsigned(a.number - cursor, b.number - cursor) < 0;
   }
 
-  /** The present moment, for {@link #nextDirty}. */
-  long now() {
+  /**
+   * Begins a flush: close waits until it ends.
+   *
+   * @return the present moment, for {@link #nextDirty}, or -1 when the cache closes
+   */
+  long beginFlush() {
     lock.lock();
     try {
+      if (closing) {
+        return -1;
+      }
+      flushing++;
       return tick;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends a flush that began. */
+  void endFlush() {
+    lock.lock();
+    try {
+      flushing--;
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -402,8 +430,10 @@ final class PageCache {
   /**
    * Keeps folios {@code from} to {@code to} (exclusive) from entering the cache until {@link
    * #admit}, and pins those that are in it. Waits for others that do the same.
+   *
+   * @return the folios, or null when the cache closes
    */
-  List<Folio> bar(long from, long to) throws IOException {
+  List<Folio> bar(long from, long to) {
     lock.lock();
     try {
       while (!closing && overlapsBarrier(from, to)) {
@@ -464,7 +494,7 @@ final class PageCache {
       closing = true;
       changed.signalAll();
       work.signalAll();
-      while (pinned > 0 || !barriers.isEmpty()) {
+      while (pinned + flushing + barriers.size() > 0) {
         changed.awaitUninterruptibly();
       }
     } finally {

@@ -43,8 +43,8 @@ final class WriteBackErrors {
   }
 
   /** A new exception, since the same failure may have to be thrown more than once. */
-  static DeviceException report(String what, IOException failure) {
+  static DeviceException report(IOException failure) {
     return new DeviceException(
-        DeviceException.errnoOf(failure), what + ": " + failure.getMessage(), failure);
+        DeviceException.errnoOf(failure), "write-back failed: " + failure.getMessage(), failure);
   }
 }
