@@ -31,11 +31,11 @@ import java.util.Set;
  * <p><b>Flush and FUA.</b> Flush writes back everything finished before it and flushes below. A FUA
  * write goes through to a FUA write below.
  *
- * <p><b>A failed write-back</b> is reported by the next flush, and by close whether or not a flush
- * reported it. The blocks stay dirty and readable here; each flush tries them again, and close a
- * last time, after which they are lost. So when a flush succeeds, all data of writes finished
- * before it is on stable storage, whatever failed earlier. Writes fail once such blocks fill the
- * dirty limit.
+ * <p><b>A failed write-back</b> is reported by the next flush, and again by close unless another
+ * flush has succeeded in between. The blocks stay dirty, and readable here; each flush tries them
+ * again, and close a last time, after which they are lost. So when a flush succeeds, all data of
+ * writes finished before it is on stable storage, whatever failed earlier. Writes fail once such
+ * blocks fill the dirty limit.
  *
  * <p>Memory is {@link Options#capacity} outside the heap, taken as it is needed, zeroed by close.
  * It does not depend on the size of the device.
@@ -112,7 +112,7 @@ public final class CachingDevice extends BlockDevice {
     for (int i = 0; i < folios.length; i++) {
       folios[i] = new Folio(below, folioSize, blockShift, scratch);
     }
-    cache = new PageCache(folios, options.dirtyExpire().toNanos(), errors);
+    cache = new PageCache(folios, options.dirtyExpire().toNanos());
     readUnit = Math.max(SMALLEST_READ, blockSize);
     readAhead = new ReadAhead(options.readAhead(), readUnit);
     flusher = new Thread(this::flushBehind, "flush/" + options.name());
@@ -310,9 +310,9 @@ public final class CachingDevice extends BlockDevice {
       cache.endFlush();
     }
     below.flush();
-    IOException unreported = errors.takeUnreported();
-    if (unreported != null || failure != null) {
-      throw WriteBackErrors.report(unreported != null ? unreported : failure);
+    failure = errors.endFlush(failure);
+    if (failure != null) {
+      throw WriteBackErrors.report(failure);
     }
   }
 
@@ -408,7 +408,7 @@ public final class CachingDevice extends BlockDevice {
     if (failure != null) {
       errors.add(failure);
     }
-    cache.written(folio, failure != null);
+    cache.written(folio, failure);
     return failure;
   }
 

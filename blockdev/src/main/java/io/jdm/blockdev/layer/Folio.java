@@ -66,8 +66,8 @@ final class Folio {
   /** The writers have gone past it: write it back now. */
   boolean ready;
 
-  /** The last write-back failed. */
-  boolean failed;
+  /** Why the last write-back failed; null if it did not. */
+  IOException failure;
 
   /** Read ahead and not yet asked for. Read without lock as a hint. */
   boolean ahead;

@@ -1,6 +1,7 @@
 package io.jdm.blockdev.layer;
 
 import io.jdm.blockdev.DeviceException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -17,7 +18,6 @@ import java.util.concurrent.locks.ReentrantLock;
 final class PageCache {
   private final int dirtyLimit;
   private final long expireNanos;
-  private final WriteBackErrors errors;
   private final Folio[] folios;
   private final FolioIndex index;
   private final ReentrantLock lock = new ReentrantLock();
@@ -58,11 +58,9 @@ final class PageCache {
   /**
    * @param folios all there ever are, at least four
    * @param expireNanos after at most this time dirty data is written back
-   * @param errors of write-back, for a writer that finds no room because of them
    */
-  PageCache(Folio[] folios, long expireNanos, WriteBackErrors errors) {
+  PageCache(Folio[] folios, long expireNanos) {
     this.folios = folios;
-    this.errors = errors;
     this.expiry = System.nanoTime() + expireNanos;
     this.dirtyLimit = folios.length * 3 / 4;
     this.expireNanos = expireNanos;
@@ -135,10 +133,14 @@ final class PageCache {
     if (dirty < dirtyLimit || (folio != null && folio.dirty)) {
       return true;
     }
-    if (failed == dirty) {
-      throw WriteBackErrors.report(errors.first());
+    if (failed < dirty) {
+      return false;
     }
-    return false;
+    IOException failure = null;
+    for (Folio each : folios) {
+      failure = failure == null ? each.failure : failure;
+    }
+    throw WriteBackErrors.report(failure);
   }
 
   /**
@@ -189,7 +191,7 @@ final class PageCache {
     folio.pins--;
     pinned--;
     if (folio.pins == 0 && folio.dirty && !folio.hasDirtyBlocks()) {
-      setFailed(folio, false);
+      setFailure(folio, null);
       folio.dirty = false;
       folio.ready = false;
       dirty--;
@@ -205,11 +207,10 @@ final class PageCache {
     work.signal();
   }
 
-  private void setFailed(Folio folio, boolean now) {
-    if (folio.failed != now) {
-      folio.failed = now;
-      failed += now ? 1 : -1;
-    }
+  private void setFailure(Folio folio, IOException failure) {
+    failed -= folio.failure == null ? 0 : 1;
+    failed += failure == null ? 0 : 1;
+    folio.failure = failure;
   }
 
   /** Tells that writers have gone past the end of a folio. */
@@ -344,7 +345,7 @@ final class PageCache {
   private boolean isDue(Folio folio) {
     return folio.dirty
         && folio.pins == 0
-        && !folio.failed
+        && folio.failure == null
         && (folio.ready || dirty > dirtyLimit / 2);
   }
 
@@ -411,13 +412,14 @@ final class PageCache {
   /**
    * Ends a write-back of a folio that the caller holds, and lets go of it.
    *
-   * @param failed whether blocks are still dirty; the flusher then leaves it to the next flush
+   * @param failure why blocks are still dirty, which the flusher then leaves to the next flush; or
+   *     null
    */
-  void written(Folio folio, boolean failed) {
+  void written(Folio folio, IOException failure) {
     lock.lock();
     try {
       folio.ready = false;
-      setFailed(folio, failed);
+      setFailure(folio, failure);
       unpin(folio);
     } finally {
       lock.unlock();

@@ -4,8 +4,8 @@ import io.jdm.blockdev.DeviceException;
 import java.io.IOException;
 
 /**
- * Remembers failures that nobody was there to be told about, until a flush and the close report
- * them, like the kernel's errseq_t. Thread-safe.
+ * Remembers failures of write-back, for which nobody was waiting, until flush and close report
+ * them: what the kernel's errseq_t does for fsync. Thread-safe.
  */
 final class WriteBackErrors {
   private IOException unreported;
@@ -14,19 +14,24 @@ final class WriteBackErrors {
   /** Remembers a failure. */
   synchronized void add(IOException failure) {
     unreported = join(unreported, failure);
-    if (first == null) {
-      first = failure;
-    }
+    first = first == null ? failure : first;
   }
 
-  /** The failures since the last call; null for none. */
-  synchronized IOException takeUnreported() {
-    IOException taken = unreported;
+  /**
+   * Ends a flush.
+   *
+   * @param own what failed in this flush; null for nothing
+   * @return what it has to report: all failures that no flush has reported yet, or else its own; or
+   *     null: then everything is safe, and close has nothing to report either
+   */
+  synchronized IOException endFlush(IOException own) {
+    IOException report = unreported == null ? own : unreported;
     unreported = null;
-    return taken;
+    first = report == null ? null : first;
+    return report;
   }
 
-  /** The first failure ever; null for none. */
+  /** The first failure since the last flush that had none; null for none. */
   synchronized IOException first() {
     return first;
   }

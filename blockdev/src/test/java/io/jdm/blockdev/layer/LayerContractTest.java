@@ -67,6 +67,14 @@ class LayerContractTest extends BlockDeviceContract {
                 Duration.ofNanos(1),
                 Duration.ZERO);
       }
+    },
+    CACHING {
+      @Override
+      Opener over(Opener lower) {
+        CachingDevice.Options small =
+            new CachingDevice.Options("test", 64 << 10, 8 << 10, 32 << 10, Duration.ofMillis(5));
+        return (content, below) -> CachingDevice.over(lower.open(content, below), small);
+      }
     };
 
     abstract Opener over(Opener lower);
