@@ -26,7 +26,8 @@ import java.util.Set;
  *
  * <p><b>Reads</b> that go on where an earlier one ended are a stream: whole folios are read ahead
  * of it, up to a window that doubles until its maximum. Reads that belong to no stream and large
- * ones go past the cache where nothing is cached.
+ * ones go past the cache where nothing is cached. A read at the same time as a write of the same
+ * bytes may find some old and some new, as on the device below.
  *
  * <p><b>Flush and FUA.</b> Flush writes back everything finished before it and flushes below. A FUA
  * write goes through to a FUA write below.
@@ -168,14 +169,15 @@ public final class CachingDevice extends BlockDevice {
     int rest = limit - position;
     long number = offset >> folioShift;
     long folioEnd = (number + 1) << folioShift;
-    int window = rest < folioSize ? readAhead.advance(offset, offset + rest, folioEnd) : 0;
-    if (window == 0 && isAligned(offset | rest)) {
+    int stream = rest < folioSize ? readAhead.advance(offset, offset + rest, folioEnd) : -1;
+    if (stream < 0 && isAligned(offset | rest)) {
       int absent = absent(offset, rest);
       if (absent > 0) {
         readAround(offset, dst, position, absent);
         return absent;
       }
     }
+    int window = stream < 0 ? 0 : readAhead.window(stream);
     int at = (int) offset & (folioSize - 1);
     int to = (int) Math.min(folioSize, (long) at + Math.max(count, window));
     Folio folio = acquire(number, false);
@@ -186,7 +188,7 @@ public final class CachingDevice extends BlockDevice {
       cache.release(folio);
     }
     if (offset + window >= folioEnd) {
-      askAhead(number + 1, window);
+      askAhead(stream, number + 1);
     }
     return count;
   }
@@ -217,17 +219,17 @@ public final class CachingDevice extends BlockDevice {
   private void goAhead(Folio folio, long number) {
     folio.ahead = false;
     long start = number << folioShift;
-    int window = readAhead.advance(start, start + folioSize, start + folioSize);
-    if (window > 0) {
-      askAhead(number + 1, window);
+    int stream = readAhead.advance(start, start + folioSize, start + folioSize);
+    if (stream >= 0) {
+      askAhead(stream, number + 1);
     }
   }
 
-  private void askAhead(long from, int window) {
-    long folios = Math.max(1, window >> folioShift);
+  private void askAhead(int stream, long from) {
+    long folios = Math.max(1, readAhead.window(stream) >> folioShift);
     long end = (size() + folioSize - 1) >> folioShift;
     if (from < end) {
-      cache.readAhead(from, Math.min(end, from + folios));
+      cache.readAhead(stream, from, Math.min(end, from + folios));
     }
   }
 

@@ -30,11 +30,13 @@ final class PageCache {
 
   private final List<Barrier> barriers = new ArrayList<>();
 
-  /** Numbers of folios to read ahead, a ring. */
-  private final long[] wanted;
+  /** Numbers of the folios to read ahead, from and to (exclusive), for each stream. */
+  private final long[] wantedFrom = new long[ReadAhead.STREAMS];
 
-  private int wantedFirst;
-  private int wantedCount;
+  private final long[] wantedTo = new long[ReadAhead.STREAMS];
+
+  /** The stream whose turn it is. */
+  private int turn;
 
   private int pinned;
   private int flushing;
@@ -65,7 +67,6 @@ final class PageCache {
     this.dirtyLimit = folios.length * 3 / 4;
     this.expireNanos = expireNanos;
     this.index = new FolioIndex(folios.length);
-    this.wanted = new long[folios.length];
   }
 
   /** The folio of this number, or null if at some moment during the call there was none. */
@@ -146,11 +147,13 @@ final class PageCache {
   /**
    * The least recently used clean folio with a new number, empty and held exclusively; null if
    * there is none now.
+   *
+   * @param urgent whether it may be one that is probably in use
    */
   private Folio recycle(long number, boolean urgent) throws DeviceException {
     Folio victim = null;
     for (Folio folio : folios) {
-      boolean free = folio.pins == 0 && !folio.dirty && (urgent || !isAwaited(folio));
+      boolean free = folio.pins == 0 && !folio.dirty && (urgent || !isInUse(folio));
       if (free && (victim == null || folio.used < victim.used)) {
         victim = folio;
       }
@@ -166,9 +169,13 @@ final class PageCache {
     return victim;
   }
 
-  /** Read ahead not long ago, so that its reader will probably still come. */
-  private boolean isAwaited(Folio folio) {
-    return folio.ahead && tick - folio.used < folios.length;
+  /**
+   * Whether a reader will probably come back to it, or come at all if it was read ahead; so it is
+   * not given up for reading ahead.
+   */
+  private boolean isInUse(Folio folio) {
+    int recently = folio.ahead ? folios.length : folios.length / 4;
+    return folio.number != Folio.NONE && tick - folio.used < recently;
   }
 
   private void pin(Folio folio) {
@@ -229,39 +236,28 @@ final class PageCache {
 
   // Reading ahead.
 
-  /** Asks the flusher to read folios ahead; forgets what does not fit its queue. */
-  void readAhead(long from, long to) {
+  /** Asks the flusher to read these folios ahead, and nothing else for this stream any more. */
+  void readAhead(int stream, long from, long to) {
     lock.lock();
     try {
-      for (long number = from; number < to && wantedCount < wanted.length; number++) {
-        if (index.find(number) == null && !isWanted(number)) {
-          wanted[(wantedFirst + wantedCount++) % wanted.length] = number;
-        }
-      }
+      wantedFrom[stream] = from;
+      wantedTo[stream] = to;
       signalWork();
     } finally {
       lock.unlock();
     }
   }
 
-  private boolean isWanted(long number) {
-    for (int i = 0; i < wantedCount; i++) {
-      if (wanted[(wantedFirst + i) % wanted.length] == number) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** The next folio to read ahead, pinned, held exclusively and empty; null for none. */
+  /**
+   * The next folio to read ahead, pinned, held exclusively and empty; null for none. The streams
+   * take turns.
+   */
   Folio takeWanted() {
     lock.lock();
     try {
-      while (wantedCount > 0 && !closing) {
-        long number = wanted[wantedFirst];
-        wantedFirst = (wantedFirst + 1) % wanted.length;
-        wantedCount--;
-        Folio folio = barred(number) || index.find(number) != null ? null : recycle(number, false);
+      for (int i = 0; i < ReadAhead.STREAMS && !closing; i++) {
+        int stream = turn++ & (ReadAhead.STREAMS - 1);
+        Folio folio = takeWanted(stream);
         if (folio != null) {
           folio.ahead = true;
           pin(folio);
@@ -275,6 +271,20 @@ final class PageCache {
     } finally {
       lock.unlock();
     }
+  }
+
+  private Folio takeWanted(int stream) throws DeviceException {
+    while (wantedFrom[stream] < wantedTo[stream]) {
+      long number = wantedFrom[stream]++;
+      if (!barred(number) && index.find(number) == null) {
+        Folio folio = recycle(number, false);
+        if (folio == null) {
+          wantedTo[stream] = wantedFrom[stream];
+        }
+        return folio;
+      }
+    }
+    return null;
   }
 
   // Writing back.

@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * the maximum. Without locks: racing readers can at worst make a window smaller.
  */
 final class ReadAhead {
-  private static final int STREAMS = 16;
+  static final int STREAMS = 16;
+
   private static final int INITIAL_WINDOW = 128 * 1024;
   private static final long NOWHERE = -1;
 
@@ -39,23 +40,29 @@ final class ReadAhead {
    * @param offset of the first byte wanted
    * @param end of the bytes wanted
    * @param limit end of what will be read for it now; a multiple of the unit
-   * @return how many bytes to read from {@code offset} on, or 0 if it belongs to no stream
+   * @return the stream that goes on here, or -1
    */
   int advance(long offset, long end, long limit) {
     if (maximumWindow == 0) {
-      return 0;
+      return -1;
     }
     int stream = find(offset, end);
+    boolean goesOn = stream >= 0 || offset == 0;
     int window = stream < 0 ? 0 : windows.get(stream);
-    if (stream >= 0 || offset == 0) {
-      window = Math.min(maximumWindow, Math.max(INITIAL_WINDOW, 2 * window));
-    }
     if (stream < 0) {
       stream = replace.getAndIncrement() & (STREAMS - 1);
     }
+    if (goesOn) {
+      window = Math.min(maximumWindow, Math.max(INITIAL_WINDOW, 2 * window));
+    }
     windows.set(stream, window);
     expected.set(stream, Math.min(limit, roundUp(Math.max(end, offset + window))));
-    return window;
+    return goesOn ? stream : -1;
+  }
+
+  /** How many bytes to read for a stream from where it goes on. */
+  int window(int stream) {
+    return windows.get(stream);
   }
 
   private int find(long offset, long end) {
