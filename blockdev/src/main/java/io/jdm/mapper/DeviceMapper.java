@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -45,11 +44,11 @@ import java.util.regex.Pattern;
  *       be opened, closed, loaded and removed.
  * </ul>
  *
- * <p><b>Suspending</b>: the targets' {@code presuspend}; a flush of the live table, unless {@link
- * SuspendOption#NOLOCKFS} or {@link SuspendOption#NOFLUSH}; new I/O is stopped; I/O in flight ends;
- * the targets' {@code postsuspend}. If the flush fails or the waiting thread is interrupted, {@code
- * presuspendUndo} follows and the device goes on. (The kernel's noflush also lets targets hand
- * requests back to be repeated; a request here belongs to a waiting caller, so it always ends.)
+ * <p><b>Suspending</b>: the targets' {@code presuspend}; new I/O is stopped; I/O in flight ends;
+ * the targets' {@code postsuspend}. If the waiting thread is interrupted, {@code presuspendUndo}
+ * follows and the device goes on. What dmsetup's {@code --nolockfs} and {@code --noflush} leave out
+ * is never done here: there is no file system on top to be frozen, and a request belongs to a
+ * waiting caller, so that no target can hand it back to be repeated later.
  *
  * <p><b>Resuming</b>: {@code preresume} of all targets in the order of the table. The first that
  * refuses ends it: the device stays suspended, with the new table if there was a swap. Then {@code
@@ -152,7 +151,7 @@ public final class DeviceMapper implements AutoCloseable {
       boolean complete = false;
       try {
         load(device, definition.table(), definition.readOnly(), new Ioctl("reload", id));
-        device.resume(new Ioctl("resume", id), Set.of());
+        device.resume(new Ioctl("resume", id));
         complete = true;
       } finally {
         if (!complete) {
@@ -244,27 +243,26 @@ public final class DeviceMapper implements AutoCloseable {
    * Stops I/O and waits for what is in flight. Does nothing to a suspended device.
    *
    * @throws MapperException {@code suspend}: {@link Errno#EINTR} if the thread is interrupted while
-   *     it waits (its status is kept), or what a flush failed with; the device goes on
+   *     it waits (its status is kept); the device goes on
    */
-  public DeviceInfo suspend(DeviceId id, SuspendOption... options) throws MapperException {
+  public DeviceInfo suspend(DeviceId id) throws MapperException {
     Ioctl ioctl = new Ioctl("suspend", id);
     MappedDevice device = find(ioctl);
-    device.suspend(ioctl, Set.of(options));
+    device.suspend(ioctl);
     return info(device);
   }
 
   /**
    * Makes the inactive table live, if there is one, and lets I/O go on.
    *
-   * @param options how to suspend before the swap
    * @throws MapperException {@code resume}: as for suspend, the table stays inactive; {@link
    *     Errno#EINVAL} if the table does not fit the devices below any more, or there is none; what
    *     a target refuses with
    */
-  public DeviceInfo resume(DeviceId id, SuspendOption... options) throws MapperException {
+  public DeviceInfo resume(DeviceId id) throws MapperException {
     Ioctl ioctl = new Ioctl("resume", id);
     MappedDevice device = find(ioctl);
-    device.resume(ioctl, Set.of(options));
+    device.resume(ioctl);
     return info(device);
   }
 
@@ -402,13 +400,13 @@ public final class DeviceMapper implements AutoCloseable {
    * wipe_table, and what {@code remove --force} does first (with both options). If the device
    * cannot be resumed the error table is cleared again.
    */
-  public DeviceInfo wipeTable(DeviceId id, SuspendOption... options) throws MapperException {
+  public DeviceInfo wipeTable(DeviceId id) throws MapperException {
     long sectors = info(find(new Ioctl("table", id))).sectors();
     try (TableText error = TableText.of(new TableLine(0, sectors, "error", ""))) {
       load(id, error, false);
     }
     try {
-      return resume(id, options);
+      return resume(id);
     } catch (MapperException e) {
       clear(id);
       throw e;

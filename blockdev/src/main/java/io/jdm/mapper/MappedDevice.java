@@ -310,34 +310,30 @@ final class MappedDevice {
 
   // The state machine.
 
-  void suspend(Ioctl ioctl, Set<SuspendOption> options) throws MapperException {
+  void suspend(Ioctl ioctl) throws MapperException {
     control.lock();
     try {
       if (!suspended) {
-        stop(ioctl, options);
+        stop(ioctl);
       }
     } finally {
       control.unlock();
     }
   }
 
-  private void stop(Ioctl ioctl, Set<SuspendOption> options) throws MapperException {
+  private void stop(Ioctl ioctl) throws MapperException {
     Table table = live;
     if (table != null) {
       table.presuspend();
     }
+    gate.stop();
     try {
-      if (table != null && options.isEmpty()) {
-        flush();
-      }
-      gate.stop();
       gate.drain();
-    } catch (IOException e) {
-      goOn(table);
-      throw ioctl.failure(
-          DeviceException.errnoOf(e), List.of(), "flush before suspending: " + e.getMessage(), e);
     } catch (InterruptedException e) {
-      goOn(table);
+      gate.open();
+      if (table != null) {
+        table.presuspendUndo();
+      }
       Thread.currentThread().interrupt();
       throw ioctl.failure(Errno.EINTR, List.of(), "interrupted while requests were in flight", e);
     }
@@ -347,18 +343,10 @@ final class MappedDevice {
     }
   }
 
-  /** Suspending failed. */
-  private void goOn(Table table) {
-    gate.open();
-    if (table != null) {
-      table.presuspendUndo();
-    }
-  }
-
-  void resume(Ioctl ioctl, Set<SuspendOption> options) throws MapperException {
+  void resume(Ioctl ioctl) throws MapperException {
     control.lock();
     try {
-      Table old = swap(ioctl, options);
+      Table old = swap(ioctl);
       try {
         if (suspended) {
           start(ioctl);
@@ -378,14 +366,14 @@ final class MappedDevice {
    *
    * @return the table that was live, for closing; may be null
    */
-  private Table swap(Ioctl ioctl, Set<SuspendOption> options) throws MapperException {
+  private Table swap(Ioctl ioctl) throws MapperException {
     Table next = takeInactive();
     if (next == null) {
       return null;
     }
     if (!suspended) {
       try {
-        stop(ioctl, options);
+        stop(ioctl);
       } catch (MapperException e) {
         putBack(next);
         throw e;

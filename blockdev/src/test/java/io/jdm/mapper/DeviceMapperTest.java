@@ -18,8 +18,6 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The state machine of spec/dm-core.md section 3, along the commands of
@@ -331,13 +329,7 @@ class DeviceMapperTest {
       probe.calls.clear();
       assertThat(mapper.suspend(C0).suspended()).isTrue();
       assertThat(probe.calls)
-          .containsExactly(
-              "presuspend a",
-              "presuspend b",
-              "flush a",
-              "flush b",
-              "postsuspend a",
-              "postsuspend b");
+          .containsExactly("presuspend a", "presuspend b", "postsuspend a", "postsuspend b");
       probe.calls.clear();
       mapper.suspend(C0);
       assertThat(probe.calls).as("suspended already").isEmpty();
@@ -347,35 +339,10 @@ class DeviceMapperTest {
           .containsExactly("create c", "preresume c", "resume c", "close a", "close b");
       probe.calls.clear();
       load(C0, "0 8 probe d");
-      mapper.resume(C0, SuspendOption.NOLOCKFS);
+      mapper.resume(C0);
       assertThat(probe.calls)
           .containsExactly(
               "create d", "presuspend c", "postsuspend c", "preresume d", "resume d", "close c");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"NOFLUSH", "NOLOCKFS"})
-    void bothOptionsLeaveOutTheFlush(SuspendOption option) throws Exception {
-      create("c0", "0 8 probe a");
-      probe.calls.clear();
-      mapper.suspend(C0, option);
-      assertThat(probe.calls).containsExactly("presuspend a", "postsuspend a");
-    }
-
-    @Test
-    void aFailedFlushUndoesIt() throws Exception {
-      create("c0", "0 8 probe a");
-      probe.calls.clear();
-      probe.failsFlush = true;
-      MapperException e = failure(() -> mapper.suspend(C0));
-      assertThat(e.errno()).isEqualTo(Errno.EIO);
-      assertThat(probe.calls).containsExactly("presuspend a", "flush a", "presuspendUndo a");
-      assertThat(mapper.info(C0).suspended()).isFalse();
-      load(C0, "0 8 probe b");
-      assertThat(failure(() -> mapper.resume(C0)).errno()).isEqualTo(Errno.EIO);
-      assertThat(table(C0, Slot.INACTIVE)).as("kept for another try").isEqualTo("0 8 probe b");
-      mapper.resume(C0, SuspendOption.NOLOCKFS);
-      assertThat(table(C0, Slot.LIVE)).isEqualTo("0 8 probe b");
     }
 
     @Test
@@ -403,8 +370,8 @@ class DeviceMapperTest {
       create("c0", "0 8 probe a");
       try (BlockDevice device = mapper.open(C0, false)) {
         probe.permits.drainPermits();
-        var read = Threads.start(() -> readFirst(device)).untilItWaits();
-        var suspend = Threads.start(() -> mapper.suspend(C0)).untilItWaits();
+        var read = Running.start(() -> readFirst(device)).untilItWaits();
+        var suspend = Running.start(() -> mapper.suspend(C0)).untilItWaits();
         assertThat(mapper.info(C0).suspended()).as("not yet, and info does not wait").isFalse();
         assertThat(table(C0, Slot.LIVE)).isEqualTo("0 8 probe a");
         load(C0, "0 8 probe b");
@@ -420,9 +387,9 @@ class DeviceMapperTest {
       create("c0", "0 8 probe a");
       try (BlockDevice device = mapper.open(C0, false)) {
         probe.permits.drainPermits();
-        var held = Threads.start(() -> readFirst(device)).untilItWaits();
+        var held = Running.start(() -> readFirst(device)).untilItWaits();
         var suspend =
-            Threads.start(
+            Running.start(
                 () -> {
                   MapperException e = failure(() -> mapper.suspend(C0));
                   assertThat(Thread.interrupted()).as("interrupt status").isTrue();
@@ -431,7 +398,7 @@ class DeviceMapperTest {
         suspend.untilItWaits();
         suspend.thread().interrupt();
         assertThat(suspend.result().errno()).isEqualTo(Errno.EINTR);
-        assertThat(probe.calls).endsWith("presuspend a", "flush a", "presuspendUndo a");
+        assertThat(probe.calls).endsWith("presuspend a", "presuspendUndo a");
         probe.permits.release(1_000);
         assertThat(held.result()).isEqualTo('a');
         assertThat(readFirst(device)).as("I/O goes on").isEqualTo('a');
@@ -443,9 +410,9 @@ class DeviceMapperTest {
       create("c0", "0 8 probe a");
       try (BlockDevice device = mapper.open(C0, true)) {
         mapper.suspend(C0);
-        var read = Threads.start(() -> readFirst(device)).untilItWaits();
+        var read = Running.start(() -> readFirst(device)).untilItWaits();
         var flush =
-            Threads.start(
+            Running.start(
                 () -> {
                   device.flush();
                   return 0;
@@ -464,7 +431,7 @@ class DeviceMapperTest {
       try (BlockDevice device = mapper.open(C0, false)) {
         mapper.suspend(C0);
         var read =
-            Threads.start(
+            Running.start(
                 () -> {
                   Thread.currentThread().interrupt();
                   char c = readFirst(device);
@@ -484,14 +451,14 @@ class DeviceMapperTest {
       try (BlockDevice device = mapper.open(C0, true)) {
         mapper.suspend(C0);
         var beyond =
-            Threads.start(
+            Running.start(
                 () -> {
                   device.read(8 * 512, ByteBuffer.allocate(512));
                   return 0;
                 });
         beyond.untilItWaits();
         var misaligned =
-            Threads.start(
+            Running.start(
                 () -> {
                   device.write(512, ByteBuffer.allocate(512));
                   return 0;
@@ -607,7 +574,7 @@ class DeviceMapperTest {
     void waitersSeeRenamesTargetEventsAndRemoval() throws Exception {
       create("c0", "0 8 probe a");
       Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
-      var waiting = Threads.start(() -> mapper.waitEvent(C0, 0, forever)).untilItWaits();
+      var waiting = Running.start(() -> mapper.waitEvent(C0, 0, forever)).untilItWaits();
       mapper.suspend(C0);
       load(C0, "0 8 probe b");
       mapper.resume(C0);
@@ -615,10 +582,10 @@ class DeviceMapperTest {
       mapper.rename(C0, "renamed");
       assertThat(waiting.result()).isEqualTo(1);
       DeviceId renamed = DeviceId.named("renamed");
-      waiting = Threads.start(() -> mapper.waitEvent(renamed, 1, forever)).untilItWaits();
+      waiting = Running.start(() -> mapper.waitEvent(renamed, 1, forever)).untilItWaits();
       probe.event.run();
       assertThat(waiting.result()).isEqualTo(2);
-      waiting = Threads.start(() -> mapper.waitEvent(renamed, 2, forever)).untilItWaits();
+      waiting = Running.start(() -> mapper.waitEvent(renamed, 2, forever)).untilItWaits();
       mapper.remove(renamed, false);
       assertThat(waiting.result()).isEqualTo(3);
     }
@@ -626,7 +593,7 @@ class DeviceMapperTest {
     @Test
     void aDeviceWithoutATableGoesWithoutAnEvent() throws Exception {
       create("c0", "");
-      var waiting = Threads.start(() -> mapper.waitEvent(C0, 0, Duration.ofDays(1))).untilItWaits();
+      var waiting = Running.start(() -> mapper.waitEvent(C0, 0, Duration.ofDays(1))).untilItWaits();
       mapper.remove(C0, false);
       assertThatThrownBy(waiting::result)
           .isInstanceOf(MapperException.class)
@@ -656,7 +623,7 @@ class DeviceMapperTest {
         mapper.load(ro1, TableText.parse("0 8 zero"), true);
         mapper.suspend(ro1);
         var write =
-            Threads.start(
+            Running.start(
                 () -> {
                   device.write(0, ByteBuffer.allocate(512));
                   return 0;
@@ -766,7 +733,7 @@ class DeviceMapperTest {
       create("c0", "0 8 probe a");
       BlockDevice device = mapper.open(C0, false);
       mapper.suspend(C0);
-      var read = Threads.start(() -> readFirst(device)).untilItWaits();
+      var read = Running.start(() -> readFirst(device)).untilItWaits();
       device.close();
       mapper.remove(C0, false);
       DeviceException e = catchThrowableOfType(DeviceException.class, read::result);
@@ -778,9 +745,9 @@ class DeviceMapperTest {
       create("c0", "0 8 probe a");
       BlockDevice device = mapper.open(C0, false);
       probe.permits.drainPermits();
-      var read = Threads.start(() -> readFirst(device)).untilItWaits();
+      var read = Running.start(() -> readFirst(device)).untilItWaits();
       device.close();
-      var remove = Threads.start(() -> mapper.remove(C0, false)).untilItWaits();
+      var remove = Running.start(() -> mapper.remove(C0, false)).untilItWaits();
       assertThat(mapper.list()).as("gone from the list at once").isEmpty();
       assertThat(probe.calls).doesNotContain("close a");
       assertThat(create("c1", "").number().minor()).as("but its number is not free").isEqualTo(1);
@@ -813,8 +780,8 @@ class DeviceMapperTest {
       create("c1", "0 8 linear 253:0 0");
       BlockDevice device = mapper.open(C1, true);
       mapper.suspend(C0);
-      var read = Threads.start(() -> readFirst(device)).untilItWaits();
-      var suspend = Threads.start(() -> mapper.suspend(C1)).untilItWaits();
+      var read = Running.start(() -> readFirst(device)).untilItWaits();
+      var suspend = Running.start(() -> mapper.suspend(C1)).untilItWaits();
       mapper.close();
       assertThat(catchThrowableOfType(DeviceException.class, read::result).errno())
           .isEqualTo(Errno.ENODEV);
@@ -905,8 +872,8 @@ class DeviceMapperTest {
       create("c1", "0 8 linear 253:0 0");
       try (BlockDevice device = mapper.open(C1, false)) {
         mapper.suspend(C0);
-        var read = Threads.start(() -> readFirst(device)).untilItWaits();
-        var suspend = Threads.start(() -> mapper.suspend(C1, SuspendOption.NOFLUSH)).untilItWaits();
+        var read = Running.start(() -> readFirst(device)).untilItWaits();
+        var suspend = Running.start(() -> mapper.suspend(C1)).untilItWaits();
         assertThat(mapper.info(C1).suspended()).isFalse();
         mapper.resume(C0);
         assertThat(read.result()).isEqualTo('a');

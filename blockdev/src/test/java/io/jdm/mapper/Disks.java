@@ -34,7 +34,7 @@ public final class Disks implements DeviceScheme {
   }
 
   /** Puts a layer over a disk, for those who open it from now on. */
-  public <T extends BlockDevice> T wrap(String name, Function<BlockDevice, T> layer) {
+  public <T extends BlockDevice> T wrap(String name, Function<? super BlockDevice, T> layer) {
     return add(name, layer.apply(disks.get(name)));
   }
 
