@@ -2,6 +2,9 @@
 module io.jdm.crypt {
   requires transitive io.jdm.blockdev;
   requires org.bouncycastle.provider;
+  requires org.conscrypt;
+  requires org.jnrproject.ffi;
+  requires org.jnrproject.jffi;
 
   exports io.jdm.crypt;
   exports io.jdm.crypt.cipher;
@@ -10,8 +13,17 @@ module io.jdm.crypt {
   exports io.jdm.crypt.kdf;
   exports io.jdm.crypt.key;
 
+  // jnr-ffi generates a class that implements the library's interface.
+  opens io.jdm.crypt.engine.gcrypt to
+      org.jnrproject.ffi;
+
   uses io.jdm.crypt.engine.Engine;
 
   provides io.jdm.mapper.TargetType with
       io.jdm.crypt.CryptTargetType;
+  provides io.jdm.crypt.engine.Engine with
+      io.jdm.crypt.engine.gcrypt.GcryptEngine,
+      io.jdm.crypt.engine.conscrypt.ConscryptEngine,
+      io.jdm.crypt.engine.jdk.JdkEngine,
+      io.jdm.crypt.engine.bouncycastle.BouncyCastleEngine;
 }
