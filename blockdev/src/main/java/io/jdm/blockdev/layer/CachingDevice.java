@@ -20,9 +20,9 @@ import java.util.Set;
  * <p><b>Writes</b> return when the data is in the cache. They are written to the device below when
  * a stream of writers has gone past a folio, when half of the dirty limit is reached, after a few
  * seconds, by {@link #flush} and by {@link #close}; in ascending order, each run of dirty blocks in
- * a folio as one request. A writer waits while the dirty limit (three quarters of the folios) is
- * reached. Blocks that are overwritten whole are never read; one that is written in part is read
- * only if the rest does not follow.
+ * a folio as one request. A writer waits while the dirty limit is reached. Blocks that are
+ * overwritten whole are never read; one that is written in part is read only if the rest does not
+ * follow.
  *
  * <p><b>Reads</b> that go on where an earlier one ended are a stream: whole folios are read ahead
  * of it, up to a window that doubles until its maximum. Reads that belong to no stream and large
@@ -64,14 +64,24 @@ public final class CachingDevice extends BlockDevice {
    * @param capacity bytes of memory for data; at least four folios
    * @param folioSize bytes of the pieces in which the device is cached, read ahead and written
    *     behind; a power of two, at least 4096. A device with a larger block size gets that
+   * @param dirtyLimit bytes of folios with data not yet written back at most; at least one folio,
+   *     and one less than the capacity
    * @param readAhead bytes to read ahead of a stream at most; 0 for no read-ahead
    * @param dirtyExpire after at most this time data is written back without being asked to
    */
   public record Options(
-      String name, int capacity, int folioSize, int readAhead, Duration dirtyExpire) {
-    /** 16 MiB in folios of 512 KiB, up to 4 MiB read ahead, written back after 5 seconds. */
+      String name,
+      int capacity,
+      int folioSize,
+      int dirtyLimit,
+      int readAhead,
+      Duration dirtyExpire) {
+    /**
+     * 16 MiB in folios of 512 KiB; up to 4 MiB written behind and 2 MiB read ahead, which together
+     * fit the caches of most processors; written back after 5 seconds.
+     */
     public static final Options DEFAULTS =
-        new Options("", 16 << 20, 512 << 10, 4 << 20, Duration.ofSeconds(5));
+        new Options("", 16 << 20, 512 << 10, 4 << 20, 2 << 20, Duration.ofSeconds(5));
 
     public Options {
       if (Integer.bitCount(folioSize) != 1 || folioSize < 4096) {
@@ -80,6 +90,9 @@ public final class CachingDevice extends BlockDevice {
       if (capacity / folioSize < 4) {
         throw new IllegalArgumentException("capacity " + capacity + " for folios of " + folioSize);
       }
+      if (dirtyLimit < folioSize || dirtyLimit > capacity - folioSize) {
+        throw new IllegalArgumentException("dirty limit " + dirtyLimit + " of " + capacity);
+      }
       if (readAhead < 0) {
         throw new IllegalArgumentException("read-ahead " + readAhead);
       }
@@ -87,7 +100,7 @@ public final class CachingDevice extends BlockDevice {
 
     /** The same under the name of a device. */
     public Options withName(String name) {
-      return new Options(name, capacity, folioSize, readAhead, dirtyExpire);
+      return new Options(name, capacity, folioSize, dirtyLimit, readAhead, dirtyExpire);
     }
   }
 
@@ -113,7 +126,8 @@ public final class CachingDevice extends BlockDevice {
     for (int i = 0; i < folios.length; i++) {
       folios[i] = new Folio(below, folioSize, blockShift, scratch);
     }
-    cache = new PageCache(folios, options.dirtyExpire().toNanos());
+    int dirtyLimit = Math.max(1, options.dirtyLimit() / folioSize);
+    cache = new PageCache(folios, dirtyLimit, options.dirtyExpire().toNanos());
     readUnit = Math.max(SMALLEST_READ, blockSize);
     readAhead = new ReadAhead(options.readAhead(), readUnit);
     flusher = new Thread(this::flushBehind, "flush/" + options.name());
@@ -150,7 +164,7 @@ public final class CachingDevice extends BlockDevice {
       long number = offset >> folioShift;
       Folio folio = cache.find(number);
       if (folio != null && folio.tryGet(number, at, dst, position, count)) {
-        cache.touch(folio);
+        cache.touch(folio, at + count == folioSize);
         if (folio.ahead) {
           goAhead(folio, number);
         }
@@ -255,7 +269,7 @@ public final class CachingDevice extends BlockDevice {
         }
       }
       if (at + count == folioSize) {
-        cache.ready(number);
+        cache.passed(number);
       }
       offset += count;
       position += count;

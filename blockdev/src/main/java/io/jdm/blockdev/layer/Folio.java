@@ -63,8 +63,11 @@ final class Folio {
   /** When it became dirty, in ticks. */
   long dirtied;
 
-  /** The writers have gone past it: write it back now. */
-  boolean ready;
+  /**
+   * Readers or writers have gone past its end, or nobody has come for long: it can be written back,
+   * and is the first to be given up. Set without lock by readers.
+   */
+  boolean passed;
 
   /** Why the last write-back failed; null if it did not. */
   IOException failure;

@@ -59,12 +59,13 @@ final class PageCache {
 
   /**
    * @param folios all there ever are, at least four
+   * @param dirtyLimit how many of them may be dirty, at least one less
    * @param expireNanos after at most this time dirty data is written back
    */
-  PageCache(Folio[] folios, long expireNanos) {
+  PageCache(Folio[] folios, int dirtyLimit, long expireNanos) {
     this.folios = folios;
     this.expiry = System.nanoTime() + expireNanos;
-    this.dirtyLimit = folios.length * 3 / 4;
+    this.dirtyLimit = dirtyLimit;
     this.expireNanos = expireNanos;
     this.index = new FolioIndex(folios.length);
   }
@@ -74,11 +75,18 @@ final class PageCache {
     return index.find(number);
   }
 
-  /** Tells that a folio was used, for choosing which to give up. */
-  void touch(Folio folio) {
+  /**
+   * Tells that a folio was used, for choosing which to give up.
+   *
+   * @param passed whether up to its end
+   */
+  void touch(Folio folio, boolean passed) {
     long now = tick;
     if (folio.used != now) {
       folio.used = now;
+    }
+    if (folio.passed != passed) {
+      folio.passed = passed;
     }
   }
 
@@ -112,6 +120,7 @@ final class PageCache {
         }
       }
       pin(folio);
+      folio.passed = false;
       if (dirtying && !folio.dirty) {
         folio.dirty = true;
         folio.dirtied = ++tick;
@@ -145,8 +154,9 @@ final class PageCache {
   }
 
   /**
-   * The least recently used clean folio with a new number, empty and held exclusively; null if
-   * there is none now.
+   * A clean folio with a new number, empty and held exclusively; null if there is none now. Takes
+   * the one that was passed last, so that a stream goes round in little memory, which is then in
+   * the processor's caches; else the least recently used.
    *
    * @param urgent whether it may be one that is probably in use
    */
@@ -154,7 +164,7 @@ final class PageCache {
     Folio victim = null;
     for (Folio folio : folios) {
       boolean free = folio.pins == 0 && !folio.dirty && (urgent || !isInUse(folio));
-      if (free && (victim == null || folio.used < victim.used)) {
+      if (free && (victim == null || isWorse(folio, victim))) {
         victim = folio;
       }
     }
@@ -163,10 +173,18 @@ final class PageCache {
       victim.lock();
       victim.reset();
       victim.ahead = false;
+      victim.passed = false;
       victim.used = ++tick;
       index.renumber(victim, number);
     }
     return victim;
+  }
+
+  private static boolean isWorse(Folio a, Folio b) {
+    if (a.passed != b.passed) {
+      return a.passed;
+    }
+    return a.passed ? a.used > b.used : a.used < b.used;
   }
 
   /**
@@ -175,7 +193,7 @@ final class PageCache {
    */
   private boolean isInUse(Folio folio) {
     int recently = folio.ahead ? folios.length : folios.length / 4;
-    return folio.number != Folio.NONE && tick - folio.used < recently;
+    return folio.number != Folio.NONE && !folio.passed && tick - folio.used < recently;
   }
 
   private void pin(Folio folio) {
@@ -200,7 +218,6 @@ final class PageCache {
     if (folio.pins == 0 && folio.dirty && !folio.hasDirtyBlocks()) {
       setFailure(folio, null);
       folio.dirty = false;
-      folio.ready = false;
       dirty--;
     }
     if (isDue(folio)) {
@@ -221,12 +238,12 @@ final class PageCache {
   }
 
   /** Tells that writers have gone past the end of a folio. */
-  void ready(long number) {
+  void passed(long number) {
     lock.lock();
     try {
       Folio folio = index.find(number);
-      if (folio != null && folio.dirty && !folio.ready) {
-        folio.ready = true;
+      if (folio != null && folio.dirty && !folio.passed) {
+        folio.passed = true;
         signalWork();
       }
     } finally {
@@ -313,8 +330,8 @@ final class PageCache {
   }
 
   /**
-   * The next folio to write back in ascending order from the last one, those that are ready first;
-   * pinned. Null if there is none for now.
+   * The next folio to write back in ascending order from the last one, those that were passed
+   * first; pinned. Null if there is none for now.
    */
   Folio takeDirty() {
     lock.lock();
@@ -343,7 +360,7 @@ final class PageCache {
     if (now - expiry >= 0) {
       expiry = now + expireNanos;
       for (Folio folio : folios) {
-        folio.ready |= folio.dirty;
+        folio.passed |= folio.dirty;
       }
     }
   }
@@ -356,12 +373,12 @@ final class PageCache {
     return folio.dirty
         && folio.pins == 0
         && folio.failure == null
-        && (folio.ready || dirty > dirtyLimit / 2);
+        && (folio.passed || dirty > dirtyLimit / 2);
   }
 
   private boolean isBefore(Folio a, Folio b) {
-    if (a.ready != b.ready) {
-      return a.ready;
+    if (a.passed != b.passed) {
+      return a.passed;
     }
     return Long.compareUnsigned(a.number - cursor, b.number - cursor) < 0;
   }
@@ -428,7 +445,6 @@ final class PageCache {
   void written(Folio folio, IOException failure) {
     lock.lock();
     try {
-      folio.ready = false;
       setFailure(folio, failure);
       unpin(folio);
     } finally {

@@ -28,7 +28,8 @@ class CachingDeviceConcurrencyTest {
   private static final int FOLIO = 16 << 10;
   private static final int SIZE = 24 * FOLIO;
   private static final CachingDevice.Options OPTIONS =
-      new CachingDevice.Options("test", 8 * FOLIO, FOLIO, 4 * FOLIO, Duration.ofMillis(1));
+      new CachingDevice.Options(
+          "test", 8 * FOLIO, FOLIO, 5 * FOLIO, 4 * FOLIO, Duration.ofMillis(1));
 
   /** Stripes of odd size, so that threads share blocks and folios but never bytes. */
   @ParameterizedTest

@@ -29,7 +29,7 @@ class CachingDeviceFailureTest {
   private static final Fault ALWAYS = (operation, offset, length) -> WRITES.contains(operation);
 
   private static final CachingDevice.Options OPTIONS =
-      new CachingDevice.Options("test", 8 * FOLIO, FOLIO, 4 * FOLIO, Duration.ofDays(1));
+      new CachingDevice.Options("test", 8 * FOLIO, FOLIO, 6 * FOLIO, 4 * FOLIO, Duration.ofDays(1));
 
   private final BlockDevice disk = MemoryDevice.ofSize(SIZE, 512);
   private FailingDevice below;

@@ -28,14 +28,16 @@ class CachingDeviceTest {
   private static final long SEED = 20261130;
   private static final int FOLIO = 64 << 10;
   private static final int CAPACITY = 16 * FOLIO;
+  private static final int LIMIT = 6 * FOLIO;
   private static final int SIZE = 64 * FOLIO;
 
   /** Nothing is written back before it must be. */
   private static final CachingDevice.Options PATIENT =
-      new CachingDevice.Options("test", CAPACITY, FOLIO, 4 * FOLIO, Duration.ofDays(1));
+      new CachingDevice.Options("test", CAPACITY, FOLIO, LIMIT, 4 * FOLIO, Duration.ofDays(1));
 
   private static final CachingDevice.Options TINY =
-      new CachingDevice.Options("tiny", 64 << 10, 8 << 10, 32 << 10, Duration.ofMillis(1));
+      new CachingDevice.Options(
+          "tiny", 64 << 10, 8 << 10, 48 << 10, 32 << 10, Duration.ofMillis(1));
 
   // Coherence.
 
@@ -218,7 +220,7 @@ class CachingDeviceTest {
               });
       writer.start();
       await().until(() -> writer.getState() == Thread.State.WAITING);
-      assertThat(written[0]).isEqualTo(CAPACITY * 3 / 4);
+      assertThat(written[0]).isEqualTo(LIMIT);
       writer.interrupt();
       below.openGate();
       writer.join();
@@ -295,7 +297,7 @@ class CachingDeviceTest {
   void readAheadCanBeSwitchedOff() throws Exception {
     RecordingDevice below = new RecordingDevice(numbered());
     CachingDevice.Options options =
-        new CachingDevice.Options("test", CAPACITY, FOLIO, 0, Duration.ofDays(1));
+        new CachingDevice.Options("test", CAPACITY, FOLIO, LIMIT, 0, Duration.ofDays(1));
     try (BlockDevice cache = CachingDevice.over(below, options)) {
       for (int at = 0; at < 4 * FOLIO; at += 4096) {
         assertThat(read(cache, at, 4096)[0]).isEqualTo(number(at));
@@ -378,15 +380,19 @@ class CachingDeviceTest {
 
   @Test
   void impossibleOptionsAreRefused() {
-    Duration second = Duration.ofSeconds(1);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new CachingDevice.Options("", 1 << 20, 5000, 0, second));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new CachingDevice.Options("", 1 << 20, 2048, 0, second));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new CachingDevice.Options("", 1 << 20, 1 << 19, 0, second));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new CachingDevice.Options("", 1 << 20, 4096, -1, second));
+    int[][] options = {
+      {1 << 20, 5000, 1 << 19, 0},
+      {1 << 20, 2048, 1 << 19, 0},
+      {1 << 20, 1 << 19, 1 << 19, 0},
+      {1 << 20, 1 << 16, 1 << 15, 0},
+      {1 << 20, 1 << 16, 1 << 20, 0},
+      {1 << 20, 1 << 16, 1 << 19, -1}
+    };
+    for (int[] o : options) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> new CachingDevice.Options("", o[0], o[1], o[2], o[3], Duration.ofSeconds(1)));
+    }
   }
 
   private static long directMemory() {

@@ -72,7 +72,8 @@ class LayerContractTest extends BlockDeviceContract {
       @Override
       Opener over(Opener lower) {
         CachingDevice.Options small =
-            new CachingDevice.Options("test", 64 << 10, 8 << 10, 32 << 10, Duration.ofMillis(5));
+            new CachingDevice.Options(
+                "test", 64 << 10, 8 << 10, 40 << 10, 32 << 10, Duration.ofMillis(5));
         return (content, below) -> CachingDevice.over(lower.open(content, below), small);
       }
     };
