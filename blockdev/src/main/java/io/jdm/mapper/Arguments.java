@@ -13,6 +13,8 @@ import java.util.Arrays;
  * in a table never does. Not thread-safe.
  */
 public final class Arguments implements AutoCloseable {
+  private static final int MAX_SHOWN = 24;
+
   private final byte[][] words;
   private int next;
 
@@ -138,14 +140,24 @@ public final class Arguments implements AutoCloseable {
           name
               + " (argument "
               + position
-              + ") is '"
-              + word
-              + "', expected a decimal number from "
+              + ") is "
+              + show(word)
+              + ", expected a decimal number from "
               + min
               + " to "
               + max);
     }
     return value;
+  }
+
+  /**
+   * A word for an error: in quotes, but only its length if it is so long that it could be a key in
+   * the wrong place.
+   */
+  public static String show(String word) {
+    return word.length() <= MAX_SHOWN
+        ? "'" + word + "'"
+        : "a word of " + word.length() + " characters";
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.jdm.mapper;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -937,8 +938,7 @@ class DeviceMapperTest {
     create("c0", "0 8 linear disk:d 0\n8 8 error");
     mapper.setUuid(C0, "U-1");
     byte[] concise = mapper.definition(C0, false).toConcise();
-    assertThat(new String(concise, java.nio.charset.StandardCharsets.UTF_8))
-        .isEqualTo("c0,U-1,0,rw,0 8 linear disk:d 0,8 8 error ");
+    assertThat(new String(concise, UTF_8)).isEqualTo("c0,U-1,0,rw,0 8 linear disk:d 0,8 8 error ");
     mapper.remove(C0, false);
     DeviceDefinition back = DeviceDefinition.parseConcise(concise).get(0);
     mapper.create(back);

@@ -14,6 +14,7 @@ import io.jdm.blockdev.layer.Operation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -223,7 +224,7 @@ public abstract class TargetContract {
     create(false);
     String[] words = table("disk:d").split(" ");
     for (int count = 3; count < words.length; count++) {
-      String text = String.join(" ", java.util.Arrays.copyOf(words, count));
+      String text = String.join(" ", Arrays.copyOf(words, count));
       Throwable refusal = catchThrowable(() -> mapper.load(ID, TableText.parse(text), false));
       if (refusal != null) {
         assertThat(refusal).as(text).isInstanceOf(MapperException.class);

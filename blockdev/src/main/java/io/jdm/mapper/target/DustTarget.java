@@ -71,7 +71,7 @@ final class DustTarget extends Target {
       long offset = Arguments.parseUnsigned(offsetWord);
       if (offset < 0) {
         throw arguments.error(
-            "Invalid device offset sector", "offset (argument 2) is '" + offsetWord + "'");
+            "Invalid device offset sector", "offset (argument 2) is " + Arguments.show(offsetWord));
       }
       Area area = new Area(context.device(spec, offset), offset);
       return new DustTarget(area, (int) blockSize);

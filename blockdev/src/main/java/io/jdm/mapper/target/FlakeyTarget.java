@@ -163,7 +163,8 @@ final class FlakeyTarget extends Target {
             randomWriteCorrupt =
                 probability(arguments, "random_write_corrupt", randomWriteCorrupt, end);
         default ->
-            throw arguments.error("Unrecognised flakey feature requested", "found '" + word + "'");
+            throw arguments.error(
+                "Unrecognised flakey feature requested", "found " + Arguments.show(word));
       }
     }
 
@@ -193,7 +194,7 @@ final class FlakeyTarget extends Target {
       String directionReason = "Invalid corrupt bio direction (r or w)";
       String direction = arguments.next("direction", directionReason).toLowerCase(Locale.ROOT);
       if (!direction.equals("r") && !direction.equals("w")) {
-        throw arguments.error(directionReason, "found '" + direction + "'");
+        throw arguments.error(directionReason, "found " + Arguments.show(direction));
       }
       corruptWrites = direction.equals("w");
       String valueReason = "Invalid corrupt value to write into bio byte (0-255)";
