@@ -13,12 +13,16 @@ module io.jdm.crypt {
   exports io.jdm.crypt.kdf;
   exports io.jdm.crypt.key;
 
-  // jnr-ffi generates a class that implements the library's interface.
+  // jnr-ffi generates the classes that implement the libraries' interfaces.
   opens io.jdm.crypt.engine.gcrypt to
+      org.jnrproject.ffi;
+  opens io.jdm.crypt.linux to
       org.jnrproject.ffi;
 
   uses io.jdm.crypt.engine.Engine;
 
+  provides io.jdm.blockdev.file.HolePuncher with
+      io.jdm.crypt.linux.LinuxHolePuncher;
   provides io.jdm.mapper.TargetType with
       io.jdm.crypt.CryptTargetType;
   provides io.jdm.crypt.engine.Engine with

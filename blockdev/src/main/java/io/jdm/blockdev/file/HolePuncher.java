@@ -16,7 +16,7 @@ public interface HolePuncher {
   /**
    * Opens a regular file of the default file system for writing.
    *
-   * @throws IOException if it cannot be opened, or its file system has no holes
+   * @throws IOException if it cannot be opened
    */
   Holes openFile(Path path) throws IOException;
 
@@ -25,6 +25,9 @@ public interface HolePuncher {
    * locks that this process holds on the file, so it is kept as long as they are needed.
    */
   interface Holes extends AutoCloseable {
+    /** Whether the file system can do it. */
+    boolean isSupported();
+
     /**
      * Makes a range read as zeros and frees what whole blocks of the file system it covers. The
      * size of the file does not change.
@@ -41,7 +44,7 @@ public interface HolePuncher {
   /**
    * Opens a file with the first binding that is available.
    *
-   * @return null if there is none, or it cannot punch holes in this file
+   * @return null if there is none, or it cannot open this file
    */
   static Holes open(Path path) {
     for (HolePuncher puncher :

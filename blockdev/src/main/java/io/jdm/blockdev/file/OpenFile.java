@@ -417,7 +417,7 @@ final class OpenFile {
 
   /** Whether holes can be punched here. */
   synchronized boolean canPunch() {
-    return holes != null;
+    return holes != null && holes.isSupported();
   }
 
   /** Makes a range read as zeros and frees it; only if {@link #canPunch()}. */
