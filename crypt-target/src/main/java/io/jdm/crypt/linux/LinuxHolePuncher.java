@@ -39,9 +39,7 @@ public final class LinuxHolePuncher implements HolePuncher {
   public boolean isAvailable() {
     try {
       Platform platform = Platform.getNativePlatform();
-      return platform.getOS() == Platform.OS.LINUX
-          && platform.longSize() == Long.SIZE
-          && Library.RUNTIME != null;
+      return platform.getOS() == Platform.OS.LINUX && platform.is64Bit() && Library.RUNTIME != null;
     } catch (LinkageError e) {
       return false;
     }
