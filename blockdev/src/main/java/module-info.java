@@ -6,6 +6,9 @@ module io.jdm.blockdev {
   exports io.jdm.blockdev.layer;
   exports io.jdm.blockdev.memory;
   exports io.jdm.mapper;
+  exports io.jdm.nbd;
+  exports io.jdm.nbd.server;
+  exports io.jdm.nbd.transport;
 
   uses io.jdm.blockdev.DeviceScheme;
   uses io.jdm.blockdev.file.HolePuncher;

@@ -1,0 +1,2 @@
+/** Exports block devices over NBD. */
+package io.jdm.nbd.server;
