@@ -28,6 +28,7 @@ module io.jdm.crypt {
   provides io.jdm.crypt.engine.Engine with
       io.jdm.crypt.engine.gcrypt.GcryptEngine,
       io.jdm.crypt.engine.conscrypt.ConscryptEngine,
+      io.jdm.crypt.engine.corretto.CorrettoEngine,
       io.jdm.crypt.engine.jdk.JdkEngine,
       io.jdm.crypt.engine.bouncycastle.BouncyCastleEngine;
 }

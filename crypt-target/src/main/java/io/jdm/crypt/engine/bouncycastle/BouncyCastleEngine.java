@@ -3,8 +3,13 @@ package io.jdm.crypt.engine.bouncycastle;
 import io.jdm.crypt.cipher.BlockCipher;
 import io.jdm.crypt.engine.ComposedEngine;
 import io.jdm.crypt.key.KeyMaterial;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.security.CodeSource;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.jar.JarFile;
 import org.bouncycastle.crypto.engines.AESEngine;
 import org.bouncycastle.crypto.engines.ARIAEngine;
 import org.bouncycastle.crypto.engines.BlowfishEngine;
@@ -29,12 +34,26 @@ public final class BouncyCastleEngine extends ComposedEngine {
   @Override
   protected Availability load() {
     try {
-      org.bouncycastle.crypto.BlockCipher sample = Ciphers.BY_NAME.get("aes").get();
-      String version = sample.getClass().getPackage().getImplementationVersion();
-      return Availability.of(version == null ? "" : version);
+      return Availability.of(version(Ciphers.BY_NAME.get("aes").get().getClass()));
     } catch (LinkageError e) {
       return Availability.missing("bcprov is not on the class path (" + e.getMessage() + ")");
     }
+  }
+
+  /** What its jar's manifest says: asking the provider would load all of it. */
+  private static String version(Class<?> sample) {
+    CodeSource source = sample.getProtectionDomain().getCodeSource();
+    if (source != null) {
+      try (JarFile jar = new JarFile(new File(source.getLocation().toURI()))) {
+        String version = jar.getManifest().getMainAttributes().getValue("Bundle-Version");
+        if (version != null) {
+          return version;
+        }
+      } catch (IOException | URISyntaxException | IllegalArgumentException e) {
+        return "of unknown version";
+      }
+    }
+    return "of unknown version";
   }
 
   @Override

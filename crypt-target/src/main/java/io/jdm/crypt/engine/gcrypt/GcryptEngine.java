@@ -50,7 +50,7 @@ public final class GcryptEngine extends ComposedEngine {
     if (algorithm.cryptoApiName().equals("xts(aes)")) {
       return new GcryptXts(gcrypt, algorithm, key);
     }
-    if (algorithm.mode().equals("cbc")) {
+    if (algorithm.mode().equals("cbc") && gcrypt.has(algorithm.cipher(), key.size())) {
       return new GcryptCbc(gcrypt, algorithm, key, newBlockCipher(algorithm.cipher(), key));
     }
     return null;
