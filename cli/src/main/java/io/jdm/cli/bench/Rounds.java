@@ -1,0 +1,67 @@
+package io.jdm.cli.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * How jdm measures: everything that is compared runs once in every round, in turns, so that
+ * whatever else the machine does hits all alike; every second round runs backwards. What is
+ * reported is the median of the rounds, and the median of the ratios within a round.
+ */
+final class Rounds {
+  private Rounds() {}
+
+  /** Something that is measured once in every round. */
+  interface Contestant<T> {
+    /** What to call it in the progress line. */
+    String name();
+
+    /** Measures it once. */
+    T measure() throws IOException;
+  }
+
+  /**
+   * Measures all of them in turns.
+   *
+   * @param rounds how often each is measured, above 0
+   * @return for each contestant, in their order, its results in the order of the rounds
+   */
+  static <T> List<List<T>> interleave(
+      int rounds, List<? extends Contestant<T>> contestants, Progress progress)
+      throws IOException {
+    List<List<T>> results = new ArrayList<>();
+    contestants.forEach(contestant -> results.add(new ArrayList<>()));
+    int count = contestants.size();
+    for (int round = 0; round < rounds; round++) {
+      for (int turn = 0; turn < count; turn++) {
+        int index = round % 2 == 0 ? turn : count - 1 - turn;
+        Contestant<T> contestant = contestants.get(index);
+        progress.show(
+            "round %d of %d, %d of %d: %s",
+            round + 1, rounds, turn + 1, count, contestant.name());
+        results.get(index).add(contestant.measure());
+      }
+    }
+    return results;
+  }
+
+  /** The middle value, or the mean of the two middle ones; NaN if there is none. */
+  static double median(double... values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int n = sorted.length;
+    return n == 0 ? Double.NaN : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+  }
+
+  /** The median over the rounds of one's value divided by the other's in the same round. */
+  static <T> double medianRatio(List<T> some, List<T> others, ToDoubleFunction<T> value) {
+    double[] ratios = new double[Math.min(some.size(), others.size())];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] = value.applyAsDouble(some.get(i)) / value.applyAsDouble(others.get(i));
+    }
+    return median(ratios);
+  }
+}

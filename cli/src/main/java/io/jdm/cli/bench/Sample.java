@@ -1,0 +1,22 @@
+package io.jdm.cli.bench;
+
+/**
+ * What one window of measuring showed.
+ *
+ * @param bytes moved or transformed, by all threads together
+ * @param operations requests that did it
+ * @param nanos of the wall clock
+ * @param cpuBytesPerSecond the rates of the threads by their own CPU time, added up; what the
+ *     threads would reach if nobody else took their processors. {@link Double#NaN} if not known
+ */
+record Sample(long bytes, long operations, long nanos, double cpuBytesPerSecond) {
+  /** Bytes per second of the wall clock. */
+  double bytesPerSecond() {
+    return bytes * 1e9 / nanos;
+  }
+
+  /** Requests per second of the wall clock. */
+  double operationsPerSecond() {
+    return operations * 1e9 / nanos;
+  }
+}
