@@ -29,8 +29,6 @@ import java.util.concurrent.TimeUnit;
  * cryptsetup.
  */
 public final class CipherBenchmark {
-  private static final int DEFAULT_KEY_BYTES = 32;
-
   private CipherBenchmark() {}
 
   /**
@@ -58,7 +56,7 @@ public final class CipherBenchmark {
       boolean peers) {}
 
   /** One line of the result. */
-  private record Row(CipherCase what, Series series, double toPeer, double toSingle) {}
+  private record Row(CipherCase what, List<Sample> samples, double toPeer, double toSingle) {}
 
   /** What was measured. */
   public static final class Report {
@@ -87,8 +85,8 @@ public final class CipherBenchmark {
             String.valueOf(what.requestBytes()),
             String.valueOf(what.threads()),
             what.direction().toString(),
-            Figures.megabytes(row.series.median(Sample::bytesPerSecond)),
-            Figures.megabytes(row.series.median(Sample::cpuBytesPerSecond)),
+            Figures.megabytes(Rounds.median(row.samples, Sample::bytesPerSecond)),
+            Figures.megabytes(Rounds.median(row.samples, Sample::cpuBytesPerSecond)),
             Figures.ratio(row.toPeer),
             Figures.ratio(row.toSingle));
       }
@@ -113,11 +111,11 @@ public final class CipherBenchmark {
         result.put("requestBytes", what.requestBytes());
         result.put("threads", what.threads());
         result.put("direction", what.direction().toString());
-        Figures.put(result, "bytesPerSecond", row.series.median(Sample::bytesPerSecond));
-        Figures.put(result, "cpuBytesPerSecond", row.series.median(Sample::cpuBytesPerSecond));
+        Figures.put(result, "bytesPerSecond", Rounds.median(row.samples, Sample::bytesPerSecond));
+        Figures.put(result, "cpuBytesPerSecond", Rounds.median(row.samples, Sample::cpuBytesPerSecond));
         Figures.put(result, "ratioToOpenssl", row.toPeer);
         Figures.put(result, "ratioToOneThread", row.toSingle);
-        result.put("rounds", row.series.samples().size());
+        result.put("rounds", row.samples.size());
         results.add(result);
       }
       Map<String, Object> document = new LinkedHashMap<>();
@@ -138,15 +136,17 @@ public final class CipherBenchmark {
     List<Timed> ours = new ArrayList<>();
     try {
       prepare(plan, ours);
-      List<Rounds.Contestant<Sample>> contestants = new ArrayList<>(ours);
+      List<Rounds.Contestant<Sample>> contestants = new ArrayList<>();
+      for (Timed timed : ours) {
+        contestants.add(new Rounds.Contestant<>(timed.what.toString(), timed::measure));
+      }
       Map<CipherCase, Integer> peers = addPeers(plan, ours, contestants);
       for (Timed timed : ours) {
-        progress.show("warming up: %s", timed.name());
+        progress.show("warming up: %s", timed.what);
         timed.measure();
       }
-      List<Series> series =
-          Rounds.interleave(plan.rounds, contestants, progress).stream().map(Series::new).toList();
-      return new Report(rows(ours, series, peers));
+      return new Report(
+          rows(ours, Rounds.interleave(plan.rounds, contestants, progress), peers));
     } finally {
       progress.clear();
       ours.forEach(Timed::close);
@@ -155,28 +155,31 @@ public final class CipherBenchmark {
 
   /** The rows of ours, and of every peer behind the first. */
   private static List<Row> rows(
-      List<Timed> ours, List<Series> series, Map<CipherCase, Integer> peers) {
-    Map<CipherCase, Series> byCase = new LinkedHashMap<>();
+      List<Timed> ours, List<List<Sample>> samples, Map<CipherCase, Integer> peers) {
+    Map<CipherCase, List<Sample>> byCase = new LinkedHashMap<>();
     for (int i = 0; i < ours.size(); i++) {
-      byCase.put(ours.get(i).what, series.get(i));
+      byCase.put(ours.get(i).what, samples.get(i));
     }
     List<Row> rows = new ArrayList<>();
     for (Timed timed : ours) {
       CipherCase what = timed.what;
-      Series measured = byCase.get(what);
+      List<Sample> measured = byCase.get(what);
       Integer peer = peers.get(timed.peer);
-      Series single = what.threads() == 1 ? null : byCase.get(what.single());
+      List<Sample> single = what.threads() == 1 ? null : byCase.get(what.single());
       rows.add(
           new Row(
               what,
               measured,
               peer == null
                   ? Double.NaN
-                  : measured.ratioTo(series.get(peer), Sample::cpuBytesPerSecond) / what.threads(),
-              single == null ? Double.NaN : measured.ratioTo(single, Sample::bytesPerSecond)));
+                  : Rounds.medianRatio(measured, samples.get(peer), Sample::cpuBytesPerSecond)
+                      / what.threads(),
+              single == null
+                  ? Double.NaN
+                  : Rounds.medianRatio(measured, single, Sample::bytesPerSecond)));
     }
     peers.forEach(
-        (what, index) -> rows.add(new Row(what, series.get(index), Double.NaN, Double.NaN)));
+        (what, index) -> rows.add(new Row(what, samples.get(index), Double.NaN, Double.NaN)));
     return rows;
   }
 
@@ -203,8 +206,9 @@ public final class CipherBenchmark {
     long nanos = (long) (plan.seconds / plan.rounds * TimeUnit.SECONDS.toNanos(1));
     boolean anyKeyFits = false;
     for (String word : plan.ciphers) {
-      CipherSpec spec = parse(word);
-      List<Integer> keyBytes = keyBytes(plan, spec);
+      CipherWord cipher = CipherWord.parse(word);
+      CipherSpec spec = cipher.spec();
+      List<Integer> keyBytes = keyBytes(plan, cipher);
       anyKeyFits |= !keyBytes.isEmpty();
       boolean anyEngine = keyBytes.isEmpty();
       for (int bytes : keyBytes) {
@@ -227,10 +231,10 @@ public final class CipherBenchmark {
       }
     }
     if (!anyKeyFits) {
-      CipherSpec spec = parse(plan.ciphers.get(0));
+      CipherWord cipher = CipherWord.parse(plan.ciphers.get(0));
       throw new UsageException(
           "no key of " + plan.keyBits + " bits goes with " + plan.ciphers,
-          spec.cryptoApiName() + " takes " + Ciphers.keySizes(spec.cipher(), spec.mode()) + ".");
+          cipher.text() + " takes " + cipher.keySizes() + ".");
     }
     if (timed.isEmpty()) {
       throw new UsageException(
@@ -273,24 +277,13 @@ public final class CipherBenchmark {
     }
   }
 
-  /** A cipher's name as cryptsetup's benchmark takes it: the IV mode may be left out. */
-  private static CipherSpec parse(String word) throws IOException {
-    boolean withoutIv = word.split("-", -1).length == 2 && !word.endsWith("-ecb");
-    return CipherSpec.parse(withoutIv ? word + "-plain64" : word);
-  }
-
-  private static List<Integer> keyBytes(Plan plan, CipherSpec spec) {
-    String cipher = spec.cipher();
-    String mode = spec.mode();
-    if (plan.keyBits.isEmpty()) {
-      int full = mode.equals("xts") ? 2 * DEFAULT_KEY_BYTES : DEFAULT_KEY_BYTES;
-      return List.of(
-          Ciphers.validKeySize(cipher, mode, full) ? full : Ciphers.maxKeySize(cipher));
-    }
-    return plan.keyBits.stream()
-        .filter(bits -> bits % 8 == 0 && Ciphers.validKeySize(cipher, mode, bits / 8))
-        .map(bits -> bits / 8)
-        .toList();
+  private static List<Integer> keyBytes(Plan plan, CipherWord cipher) {
+    return plan.keyBits.isEmpty()
+        ? List.of(cipher.defaultKeyBytes())
+        : plan.keyBits.stream()
+            .filter(bits -> bits % 8 == 0 && cipher.takesKey(bits / 8))
+            .map(bits -> bits / 8)
+            .toList();
   }
 
   /** Those of the plan's engines that have the algorithm. */
@@ -328,7 +321,7 @@ public final class CipherBenchmark {
   }
 
   /** A case with its ciphers, one a thread. */
-  private static final class Timed implements Rounds.Contestant<Sample>, AutoCloseable {
+  private static final class Timed implements AutoCloseable {
     private final CipherCase what;
     private final CipherCase peer;
     private final long nanos;
@@ -367,13 +360,7 @@ public final class CipherBenchmark {
       return ivs;
     }
 
-    @Override
-    public String name() {
-      return what.toString();
-    }
-
-    @Override
-    public Sample measure() throws IOException {
+    Sample measure() throws IOException {
       return Team.run(team, what.requestBytes(), nanos);
     }
 

@@ -58,17 +58,7 @@ final class OpensslSpeed {
 
   /** Its figure, taken in a second. */
   Rounds.Contestant<Sample> contestant(CipherCase peer) {
-    return new Rounds.Contestant<>() {
-      @Override
-      public String name() {
-        return peer.toString();
-      }
-
-      @Override
-      public Sample measure() throws IOException {
-        return speed(peer);
-      }
-    };
+    return new Rounds.Contestant<>(peer.toString(), () -> speed(peer));
   }
 
   private Sample speed(CipherCase peer) throws IOException {
@@ -84,7 +74,7 @@ final class OpensslSpeed {
     }
     long count = Long.parseLong(result.group(1));
     long bytes = count * peer.requestBytes();
-    return new Sample(
-        bytes, count, TimeUnit.SECONDS.toNanos(1), bytes / Double.parseDouble(result.group(2)));
+    double cpuSeconds = Double.parseDouble(result.group(2));
+    return new Sample(bytes, count, TimeUnit.SECONDS.toNanos(1), bytes / cpuSeconds, 0);
   }
 }

@@ -14,14 +14,18 @@ import java.util.function.ToDoubleFunction;
 final class Rounds {
   private Rounds() {}
 
-  /** Something that is measured once in every round. */
-  interface Contestant<T> {
-    /** What to call it in the progress line. */
-    String name();
-
-    /** Measures it once. */
-    T measure() throws IOException;
+  /** Measures something once. */
+  @FunctionalInterface
+  interface Measurement<T> {
+    T take() throws IOException;
   }
+
+  /**
+   * Something that is measured once in every round.
+   *
+   * @param name what to call it in the progress line
+   */
+  record Contestant<T>(String name, Measurement<T> measurement) {}
 
   /**
    * Measures all of them in turns.
@@ -30,7 +34,7 @@ final class Rounds {
    * @return for each contestant, in their order, its results in the order of the rounds
    */
   static <T> List<List<T>> interleave(
-      int rounds, List<? extends Contestant<T>> contestants, Progress progress)
+      int rounds, List<Contestant<T>> contestants, Progress progress)
       throws IOException {
     List<List<T>> results = new ArrayList<>();
     contestants.forEach(contestant -> results.add(new ArrayList<>()));
@@ -42,26 +46,30 @@ final class Rounds {
         progress.show(
             "round %d of %d, %d of %d: %s",
             round + 1, rounds, turn + 1, count, contestant.name());
-        results.get(index).add(contestant.measure());
+        results.get(index).add(contestant.measurement().take());
       }
     }
     return results;
   }
 
-  /** The middle value, or the mean of the two middle ones; NaN if there is none. */
-  static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int n = sorted.length;
-    return n == 0 ? Double.NaN : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+  /** The median over the rounds of a value: the middle one, or the mean of the two in the middle. */
+  static <T> double median(List<T> results, ToDoubleFunction<T> value) {
+    return median(results.stream().mapToDouble(value).toArray());
   }
 
-  /** The median over the rounds of one's value divided by the other's in the same round. */
+  /** The median over the rounds of one's value divided by the other's in the same round;
+   * NaN if there is none. */
   static <T> double medianRatio(List<T> some, List<T> others, ToDoubleFunction<T> value) {
     double[] ratios = new double[Math.min(some.size(), others.size())];
     for (int i = 0; i < ratios.length; i++) {
       ratios[i] = value.applyAsDouble(some.get(i)) / value.applyAsDouble(others.get(i));
     }
     return median(ratios);
+  }
+
+  private static double median(double[] values) {
+    Arrays.sort(values);
+    int n = values.length;
+    return n == 0 ? Double.NaN : (values[(n - 1) / 2] + values[n / 2]) / 2;
   }
 }

@@ -67,14 +67,16 @@ final class Team {
     long last = 0;
     long requests = 0;
     double cpuRate = 0;
+    long allocated = 0;
     for (Member member : members) {
       member.rethrow();
       first = Math.min(first, member.begun - zero);
       last = Math.max(last, member.ended - zero);
       requests += member.requests;
+      allocated += member.allocated;
       cpuRate += (double) member.requests * requestBytes * 1e9 / Math.max(1, member.cpuNanos);
     }
-    return new Sample(requests * requestBytes, requests, last - first, cpuRate);
+    return new Sample(requests * requestBytes, requests, last - first, cpuRate, allocated);
   }
 
   private static final class Member implements Runnable {
@@ -84,6 +86,7 @@ final class Team {
     private long begun;
     private long ended;
     private long cpuNanos;
+    private long allocated;
     private long requests;
     private Throwable failure;
 
@@ -97,6 +100,7 @@ final class Team {
     public void run() {
       try {
         start.await();
+        long before = Allocations.ofThisThread();
         long cpu = THREADS.getCurrentThreadCpuTime();
         begun = System.nanoTime();
         do {
@@ -104,6 +108,7 @@ final class Team {
           ended = System.nanoTime();
         } while (ended - begun < nanos);
         cpuNanos = THREADS.getCurrentThreadCpuTime() - cpu;
+        allocated = Allocations.ofThisThread() - before;
       } catch (InterruptedException | BrokenBarrierException e) {
         throw new IllegalStateException("nobody interrupts these threads", e);
       } catch (Throwable t) {

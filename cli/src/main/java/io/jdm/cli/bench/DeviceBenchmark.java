@@ -1,0 +1,295 @@
+package io.jdm.cli.bench;
+
+import io.jdm.blockdev.Sectors;
+import io.jdm.blockdev.file.FileDevice;
+import io.jdm.blockdev.io.BufferPool;
+import io.jdm.cli.report.Table;
+import io.jdm.cli.session.UsageException;
+import io.jdm.crypt.cipher.SectorAlgorithm;
+import io.jdm.crypt.engine.Engine;
+import io.jdm.crypt.engine.Engines;
+import io.jdm.mapper.DeviceDefinition;
+import io.jdm.mapper.DeviceId;
+import io.jdm.mapper.DeviceMapper;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How fast devices are, each over the same file: the file through a bare FileChannel (raw), as a
+ * block device (file), through a linear target, and through a crypt target with each engine.
+ * Sequential requests of 1 MiB and random ones of 4 KiB, reads and writes, at several queue depths;
+ * nothing is flushed, so what the page cache holds comes from there. Every request uses a
+ * page-aligned direct buffer.
+ */
+public final class DeviceBenchmark {
+  private static final String RAW = "raw";
+  private static final String FILE = "file";
+  private static final String LINEAR = "linear";
+  private static final String CRYPT = "crypt";
+  private static final String QEMU = "qemu-img convert";
+  private static final int MIB = 1 << 20;
+
+  private final Plan plan;
+  private final CipherWord cipher;
+  private final TemporaryFile file;
+  private final List<ByteBuffer> buffers = new ArrayList<>();
+
+  private DeviceBenchmark(Plan plan, CipherWord cipher, TemporaryFile file) {
+    this.plan = plan;
+    this.cipher = cipher;
+    this.file = file;
+    int most = plan.depths.stream().mapToInt(Integer::intValue).max().orElse(0);
+    for (int i = 0; i < most; i++) {
+      buffers.add(BufferPool.allocateAligned(MIB));
+    }
+  }
+
+  /**
+   * What to measure.
+   *
+   * @param directory where the file is made
+   * @param size of the file in bytes, a multiple of 1 MiB
+   * @param sectorSize bytes of an encryption sector
+   * @param cipher in cryptsetup's words
+   * @param engines by name; empty for all that have the cipher
+   * @param depths requests at a time
+   * @param rounds how often each is measured
+   * @param seconds how long each is measured, all rounds together
+   * @param peers whether qemu-img is measured beside ours
+   */
+  public record Plan(
+      Path directory,
+      long size,
+      int sectorSize,
+      String cipher,
+      List<String> engines,
+      List<Integer> depths,
+      int rounds,
+      double seconds,
+      boolean peers) {}
+
+  /** What is measured: a device, and a crypt device's engine. */
+  private record Case(String device, String engine, Workload workload) {
+    Case raw() {
+      return new Case(RAW, "", workload);
+    }
+
+    @Override
+    public String toString() {
+      return device + (engine.isEmpty() ? "" : " " + engine) + ", " + workload;
+    }
+  }
+
+  /**
+   * What one window showed.
+   *
+   * @param allocatedBytes of heap, by all threads
+   * @param statistics the device's counters; empty where it has none
+   */
+  private record Result(Sample sample, long allocatedBytes, Map<String, Long> statistics) {
+    double bytesPerSecond() {
+      return sample.bytesPerSecond();
+    }
+
+    double allocatedPerRequest() {
+      return (double) allocatedBytes / sample.operations();
+    }
+  }
+
+  /**
+   * Measures.
+   *
+   * @throws UsageException for a size that is not a number of MiB
+   * @throws IOException for an unknown cipher or engine, for want of space, and if a device fails
+   */
+  public static Report run(Plan plan, Progress progress) throws IOException, UsageException {
+    if (plan.size <= 0 || plan.size % MIB != 0) {
+      throw new UsageException(
+          "a size of " + plan.size + " bytes is no multiple of the " + MIB + " of a request", "");
+    }
+    CipherWord cipher = CipherWord.parse(plan.cipher);
+    List<String> engines = engines(plan, cipher);
+    TemporaryFile.checkSpace(plan.directory, plan.peers ? 2 * plan.size : plan.size);
+    try (TemporaryFile file = TemporaryFile.create(plan.directory, plan.size)) {
+      return new DeviceBenchmark(plan, cipher, file).measure(engines, progress);
+    } finally {
+      progress.clear();
+    }
+  }
+
+  private static List<String> engines(Plan plan, CipherWord cipher) throws IOException {
+    Engines installed = Engines.installed();
+    SectorAlgorithm algorithm =
+        new SectorAlgorithm(
+            cipher.spec().cipher(),
+            cipher.spec().mode(),
+            cipher.defaultKeyBytes(),
+            plan.sectorSize);
+    if (plan.engines.isEmpty()) {
+      return installed.all().stream()
+          .filter(engine -> engine.supports(algorithm))
+          .map(Engine::name)
+          .toList();
+    }
+    List<String> engines = new ArrayList<>();
+    for (String name : plan.engines) {
+      engines.add(installed.select(name, algorithm).name());
+    }
+    return engines.stream().distinct().toList();
+  }
+
+  private Report measure(List<String> engines, Progress progress) throws IOException {
+    progress.show("filling %s", file.path());
+    fill();
+    try (QemuConvert qemu = plan.peers ? qemu().orElse(null) : null) {
+      List<Case> cases = cases(engines);
+      List<Rounds.Contestant<Result>> contestants = new ArrayList<>();
+      for (Case what : cases) {
+        contestants.add(contestant(what));
+      }
+      for (Rounds.Contestant<Result> contestant : contestants) {
+        progress.show("warming up: %s", contestant.name());
+        contestant.measure();
+      }
+      if (qemu != null) {
+        Case peer = new Case(QEMU, "qemu", new Workload(true, Transfer.READ, MIB, 1));
+        cases.add(peer);
+        contestants.add(
+            new Rounds.Contestant<>(
+                peer.toString(), () -> new Result(qemu.measure(), 0, Map.of())));
+      }
+      List<List<Result>> results = Rounds.interleave(plan.rounds, contestants, progress);
+      Map<Case, List<Result>> byCase = new LinkedHashMap<>();
+      for (int i = 0; i < cases.size(); i++) {
+        byCase.put(cases.get(i), results.get(i));
+      }
+      return new Report(plan, 8 * cipher.defaultKeyBytes(), byCase);
+    }
+  }
+
+  private Optional<QemuConvert> qemu() throws IOException {
+    return QemuConvert.create(
+        cipher, cipher.defaultKeyBytes(), plan.sectorSize, file.path(), plan.size);
+  }
+
+  /** Data everywhere, so that no hole is read. */
+  private void fill() throws IOException {
+    ByteBuffer data = buffers.get(0);
+    for (int i = 0; i < MIB; i += Integer.BYTES) {
+      data.putInt(i, i * 0x9e3779b9);
+    }
+    try (FileDevice device = FileDevice.open(file.path(), true)) {
+      for (long offset = 0; offset < plan.size; offset += MIB) {
+        device.write(offset, data.clear());
+      }
+      device.flush();
+    }
+  }
+
+  private List<Case> cases(List<String> engines) {
+    List<Case> cases = new ArrayList<>();
+    for (Workload workload : Workload.all(plan.depths)) {
+      for (String device : List.of(RAW, FILE, LINEAR)) {
+        cases.add(new Case(device, "", workload));
+      }
+      for (String engine : engines) {
+        cases.add(new Case(CRYPT, engine, workload));
+      }
+    }
+    return cases;
+  }
+
+  private Rounds.Contestant<Result> contestant(Case what) {
+    long nanos = (long) (plan.seconds / plan.rounds * TimeUnit.SECONDS.toNanos(1));
+    return new Rounds.Contestant<>(
+        what.toString(),
+        () -> {
+          try (Subject subject = open(what)) {
+            Workload workload = what.workload;
+            List<Team.Work> team = workload.team(subject, plan.size, buffers);
+            Allocations before = Allocations.ofOthers();
+            Sample sample = Team.run(team, workload.requestBytes(), nanos);
+            long others = Allocations.ofOthers().since(before);
+            return new Result(sample, sample.allocatedBytes() + others, subject.statistics());
+          }
+        });
+  }
+
+  private Subject open(Case what) throws IOException {
+    Path path = file.path();
+    return switch (what.device) {
+      case RAW ->
+          Subject.of(
+              FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+      case FILE -> Subject.of(FileDevice.open(path, true));
+      case LINEAR -> mapped("", Tables.linear(LINEAR, path, plan.size));
+      default ->
+          mapped(
+              what.engine,
+              Tables.crypt(
+                  CRYPT, cipher, cipher.defaultKeyBytes(), plan.sectorSize, path, plan.size));
+    };
+  }
+
+  /** What was measured. */
+  public static final class Report {
+    private final Machine machine = Machine.here();
+    private final Plan plan;
+    private final int keyBits;
+    private final Map<Case, List<Result>> results;
+
+    private Report(Plan plan, int keyBits, Map<Case, List<Result>> results) {
+      this.plan = plan;
+      this.keyBits = keyBits;
+      this.results = results;
+    }
+
+    /** For people. */
+    public String text() {
+      Table table =
+          new Table()
+              .words("Workload", "Device", "Engine")
+              .numbers("MB/s", "IOPS", "x raw", "B/request");
+      results.forEach(
+          (what, measured) ->
+              table.row(
+                  what.workload.toString(),
+                  what.device,
+                  what.engine,
+                  Figures.megabytes(Rounds.median(measured, Result::bytesPerSecond)),
+                  Figures.number(
+                      Rounds.median(measured, result -> result.sample.operationsPerSecond()), 0),
+                  Figures.ratio(toRaw(what, measured)),
+                  Figures.number(Rounds.median(measured, Result::allocatedPerRequest), 1)));
+      return machine.text()
+          + "Cipher   "
+          + plan.cipher
+          + ", "
+          + keyBits
+          + "-bit key, sectors of "
+          + plan.sectorSize
+          + " bytes\nFile     "
+          + plan.size
+          + " bytes in "
+          + plan.directory
+          + "\n\n"
+          + table
+          + "\nx raw: by the wall clock. B/request: heap that all threads allocated.\n";
+    }
+
+    private double toRaw(Case what, List<Result> measured) {
+      return what.device.equals(RAW)
+          ? Double.NaN
+          : Rounds.medianRatio(measured, results.get(what.raw()), Result::bytesPerSecond);
+    }
+  }
+}
