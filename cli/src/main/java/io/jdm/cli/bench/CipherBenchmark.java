@@ -40,7 +40,6 @@ public final class CipherBenchmark {
    * @param sectorSizes bytes
    * @param requests bytes
    * @param threads numbers of threads
-   * @param rounds how often each is measured
    * @param seconds how long each is measured, all rounds together
    * @param peers whether OpenSSL is measured beside ours
    */
@@ -51,7 +50,6 @@ public final class CipherBenchmark {
       List<Integer> sectorSizes,
       List<Integer> requests,
       List<Integer> threads,
-      int rounds,
       double seconds,
       boolean peers) {}
 
@@ -146,7 +144,7 @@ public final class CipherBenchmark {
         timed.measure();
       }
       return new Report(
-          rows(ours, Rounds.interleave(plan.rounds, contestants, progress), peers));
+          rows(ours, Rounds.interleave(Rounds.DEFAULT, contestants, progress), peers));
     } finally {
       progress.clear();
       ours.forEach(Timed::close);
@@ -203,7 +201,7 @@ public final class CipherBenchmark {
 
   private static void prepare(Plan plan, List<Timed> timed) throws IOException, UsageException {
     Buffers buffers = new Buffers();
-    long nanos = (long) (plan.seconds / plan.rounds * TimeUnit.SECONDS.toNanos(1));
+    long nanos = (long) (plan.seconds / Rounds.DEFAULT * TimeUnit.SECONDS.toNanos(1));
     boolean anyKeyFits = false;
     for (String word : plan.ciphers) {
       CipherWord cipher = CipherWord.parse(word);

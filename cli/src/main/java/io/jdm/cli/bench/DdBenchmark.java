@@ -222,7 +222,8 @@ public final class DdBenchmark {
       Table table =
           new Table()
               .words("")
-              .numbers("MB/s", "real s", "user s", "sys s", "tablet MB/s", "real s", "user s", "sys s");
+              .numbers("MiB/s", "real s", "user s", "sys s")
+              .numbers("tablet: MiB/s", "real s", "user s", "sys s");
       for (Side side : Side.values()) {
         passes(side).ifPresent(measured -> addRuns(table, side, measured));
       }
@@ -254,13 +255,13 @@ public final class DdBenchmark {
       for (Transfer transfer : Transfer.values()) {
         List<String> cells = new ArrayList<>();
         cells.add(side + " " + transfer);
-        cells.add(Figures.megabytes(median(measured, transfer, DdRun::bytesPerSecond)));
+        cells.add(Figures.mebibytes(median(measured, transfer, DdRun::bytesPerSecond)));
         cells.add(Figures.number(median(measured, transfer, DdRun::seconds), 2));
         cells.add(Figures.number(median(measured, transfer, run -> run.cpu().user()), 2));
         cells.add(Figures.number(median(measured, transfer, run -> run.cpu().system()), 2));
         if (side != Side.GNU_DD) {
           Article.Run article = Article.run(side, transfer);
-          cells.add(Figures.number(article.bytesPerSecond() / 1e6, 1));
+          cells.add(Figures.mebibytes(article.bytesPerSecond()));
           cells.add(Figures.number(article.real(), 2));
           cells.add(Figures.number(article.user(), 2));
           cells.add(Figures.number(article.system(), 2));

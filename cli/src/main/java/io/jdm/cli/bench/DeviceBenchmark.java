@@ -1,15 +1,14 @@
 package io.jdm.cli.bench;
 
-import io.jdm.blockdev.Sectors;
 import io.jdm.blockdev.file.FileDevice;
 import io.jdm.blockdev.io.BufferPool;
+import io.jdm.blockdev.io.IoStatistics;
 import io.jdm.cli.report.Table;
 import io.jdm.cli.session.UsageException;
+import io.jdm.crypt.CryptTargetType;
 import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.engine.Engine;
 import io.jdm.crypt.engine.Engines;
-import io.jdm.mapper.DeviceDefinition;
-import io.jdm.mapper.DeviceId;
 import io.jdm.mapper.DeviceMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,7 +61,6 @@ public final class DeviceBenchmark {
    * @param cipher in cryptsetup's words
    * @param engines by name; empty for all that have the cipher
    * @param depths requests at a time
-   * @param rounds how often each is measured
    * @param seconds how long each is measured, all rounds together
    * @param peers whether qemu-img is measured beside ours
    */
@@ -73,14 +71,13 @@ public final class DeviceBenchmark {
       String cipher,
       List<String> engines,
       List<Integer> depths,
-      int rounds,
       double seconds,
       boolean peers) {}
 
   /** What is measured: a device, and a crypt device's engine. */
   private record Case(String device, String engine, Workload workload) {
-    Case raw() {
-      return new Case(RAW, "", workload);
+    Case on(String otherDevice, String otherEngine) {
+      return new Case(otherDevice, otherEngine, workload);
     }
 
     @Override
@@ -93,9 +90,10 @@ public final class DeviceBenchmark {
    * What one window showed.
    *
    * @param allocatedBytes of heap, by all threads
-   * @param statistics the device's counters; empty where it has none
+   * @param statistics the device's counters at the end, if it has any
    */
-  private record Result(Sample sample, long allocatedBytes, Map<String, Long> statistics) {
+  private record Result(
+      Sample sample, long allocatedBytes, Optional<IoStatistics.Snapshot> statistics) {
     double bytesPerSecond() {
       return sample.bytesPerSecond();
     }
@@ -158,16 +156,16 @@ public final class DeviceBenchmark {
       }
       for (Rounds.Contestant<Result> contestant : contestants) {
         progress.show("warming up: %s", contestant.name());
-        contestant.measure();
+        contestant.measurement().take();
       }
       if (qemu != null) {
         Case peer = new Case(QEMU, "qemu", new Workload(true, Transfer.READ, MIB, 1));
         cases.add(peer);
         contestants.add(
             new Rounds.Contestant<>(
-                peer.toString(), () -> new Result(qemu.measure(), 0, Map.of())));
+                peer.toString(), () -> new Result(qemu.measure(), 0, Optional.empty())));
       }
-      List<List<Result>> results = Rounds.interleave(plan.rounds, contestants, progress);
+      List<List<Result>> results = Rounds.interleave(Rounds.DEFAULT, contestants, progress);
       Map<Case, List<Result>> byCase = new LinkedHashMap<>();
       for (int i = 0; i < cases.size(); i++) {
         byCase.put(cases.get(i), results.get(i));
@@ -209,7 +207,7 @@ public final class DeviceBenchmark {
   }
 
   private Rounds.Contestant<Result> contestant(Case what) {
-    long nanos = (long) (plan.seconds / plan.rounds * TimeUnit.SECONDS.toNanos(1));
+    long nanos = (long) (plan.seconds / Rounds.DEFAULT * TimeUnit.SECONDS.toNanos(1));
     return new Rounds.Contestant<>(
         what.toString(),
         () -> {
@@ -231,10 +229,12 @@ public final class DeviceBenchmark {
           Subject.of(
               FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
       case FILE -> Subject.of(FileDevice.open(path, true));
-      case LINEAR -> mapped("", Tables.linear(LINEAR, path, plan.size));
+      case LINEAR ->
+          Subject.of(
+              DeviceMapper.builder().build(), Tables.linear(LINEAR, path, plan.size));
       default ->
-          mapped(
-              what.engine,
+          Subject.of(
+              DeviceMapper.builder().targetType(new CryptTargetType(what.engine)).build(),
               Tables.crypt(
                   CRYPT, cipher, cipher.defaultKeyBytes(), plan.sectorSize, path, plan.size));
     };
@@ -258,7 +258,7 @@ public final class DeviceBenchmark {
       Table table =
           new Table()
               .words("Workload", "Device", "Engine")
-              .numbers("MB/s", "IOPS", "x raw", "B/request");
+              .numbers("MB/s", "IOPS", "x raw", "x qemu", "B/request");
       results.forEach(
           (what, measured) ->
               table.row(
@@ -269,6 +269,7 @@ public final class DeviceBenchmark {
                   Figures.number(
                       Rounds.median(measured, result -> result.sample.operationsPerSecond()), 0),
                   Figures.ratio(toRaw(what, measured)),
+                  Figures.ratio(toQemu(what, measured)),
                   Figures.number(Rounds.median(measured, Result::allocatedPerRequest), 1)));
       return machine.text()
           + "Cipher   "
@@ -286,10 +287,75 @@ public final class DeviceBenchmark {
           + "\nx raw: by the wall clock. B/request: heap that all threads allocated.\n";
     }
 
+    /** For programs: {@code results}, the settings and the machine. */
+    public Map<String, Object> json() {
+      Map<String, Object> document = new LinkedHashMap<>();
+      document.put(
+          "results",
+          results.entrySet().stream().map(row -> result(row.getKey(), row.getValue())).toList());
+      document.put("cipher", plan.cipher);
+      document.put("keyBits", keyBits);
+      document.put("sectorSize", plan.sectorSize);
+      document.put("bytes", plan.size);
+      document.put("directory", plan.directory.toString());
+      document.put("rounds", Rounds.DEFAULT);
+      document.put("machine", machine.json());
+      return document;
+    }
+
+    private Map<String, Object> result(Case what, List<Result> measured) {
+      Map<String, Object> result = new LinkedHashMap<>();
+      result.put("device", what.device);
+      result.put("engine", what.engine);
+      result.put("pattern", what.workload.pattern());
+      result.put("operation", what.workload.transfer().toString());
+      result.put("requestBytes", what.workload.requestBytes());
+      result.put("depth", what.workload.depth());
+      Figures.put(result, "bytesPerSecond", Rounds.median(measured, Result::bytesPerSecond));
+      Figures.put(
+          result,
+          "requestsPerSecond",
+          Rounds.median(measured, each -> each.sample.operationsPerSecond()));
+      Figures.put(result, "ratioToRaw", toRaw(what, measured));
+      Figures.put(result, "ratioToQemu", toQemu(what, measured));
+      Figures.put(
+          result,
+          "allocatedBytesPerRequest",
+          Rounds.median(measured, Result::allocatedPerRequest));
+      measured
+          .get(measured.size() - 1)
+          .statistics
+          .ifPresent(counters -> result.put("statistics", json(counters)));
+      return result;
+    }
+
+    private static Map<String, Object> json(IoStatistics.Snapshot counters) {
+      Map<String, Object> object = new LinkedHashMap<>();
+      object.put("reads", counters.read().requests());
+      object.put("readsMerged", counters.read().merged());
+      object.put("readSectors", counters.read().sectors());
+      object.put("readMillis", counters.read().millis());
+      object.put("writes", counters.write().requests());
+      object.put("writesMerged", counters.write().merged());
+      object.put("writeSectors", counters.write().sectors());
+      object.put("writeMillis", counters.write().millis());
+      object.put("inFlight", counters.inFlight());
+      object.put("busyMillis", counters.busyMillis());
+      object.put("weightedMillis", counters.weightedMillis());
+      return object;
+    }
+
     private double toRaw(Case what, List<Result> measured) {
-      return what.device.equals(RAW)
-          ? Double.NaN
-          : Rounds.medianRatio(measured, results.get(what.raw()), Result::bytesPerSecond);
+      return what.device.equals(RAW) ? Double.NaN : ratio(measured, what.on(RAW, ""));
+    }
+
+    private double toQemu(Case what, List<Result> measured) {
+      return what.device.equals(CRYPT) ? ratio(measured, what.on(QEMU, "qemu")) : Double.NaN;
+    }
+
+    private double ratio(List<Result> measured, Case other) {
+      return Rounds.medianRatio(
+          measured, results.getOrDefault(other, List.of()), Result::bytesPerSecond);
     }
   }
 }

@@ -7,10 +7,18 @@ import java.util.Map;
 final class Figures {
   private Figures() {}
 
-  /** In millions of bytes, three significant digits or whole: {@code 8.02}, {@code 4385}. */
+  /** In millions of bytes: {@code 8.0}, {@code 4385}. */
   static String megabytes(double bytes) {
-    double megabytes = bytes / 1e6;
-    return number(megabytes, megabytes < 10 ? 2 : megabytes < 100 ? 1 : 0);
+    return rate(bytes / 1e6);
+  }
+
+  /** In units of 1048576 bytes, which the article's dd calls MB. */
+  static String mebibytes(double bytes) {
+    return rate(bytes / (1 << 20));
+  }
+
+  private static String rate(double value) {
+    return number(value, value < 100 ? 1 : 0);
   }
 
   /** With two digits behind the point. */

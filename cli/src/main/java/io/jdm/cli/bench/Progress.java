@@ -1,6 +1,8 @@
 package io.jdm.cli.bench;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -10,18 +12,31 @@ import java.util.concurrent.TimeUnit;
 public final class Progress {
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+
   private final PrintStream err;
   private final boolean terminal;
   private long last = System.nanoTime();
   private int width;
 
-  /**
-   * @param err where it is shown
-   * @param terminal whether that is a terminal
-   */
-  public Progress(PrintStream err, boolean terminal) {
+  Progress(PrintStream err, boolean terminal) {
     this.err = err;
     this.terminal = terminal;
+  }
+
+  /** On a stream, which is looked at whether it is a terminal. */
+  public static Progress on(PrintStream err) {
+    return new Progress(err, err == System.err && isTerminal());
+  }
+
+  /** Java only tells of all three streams together, Linux of each. */
+  private static boolean isTerminal() {
+    try {
+      String name = STANDARD_ERROR.toRealPath().toString();
+      return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
+    } catch (IOException e) {
+      return System.console() != null;
+    }
   }
 
   /** Says what is going on, if it is time to. */

@@ -116,7 +116,7 @@ final class QemuConvert implements AutoCloseable {
                 "--target-image-opts",
                 "driver=null-co,size=" + size));
     double cpuSeconds = result.cpu().user() + result.cpu().system();
-    return new Sample(size, 1, result.nanos(), size / cpuSeconds, 0);
+    return new Sample(size, 0, result.nanos(), size / cpuSeconds, 0);
   }
 
   private Program.Result run(String verb, List<String> arguments) throws IOException {

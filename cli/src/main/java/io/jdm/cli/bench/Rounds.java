@@ -12,6 +12,9 @@ import java.util.function.ToDoubleFunction;
  * reported is the median of the rounds, and the median of the ratios within a round.
  */
 final class Rounds {
+  /** Enough for a median. */
+  static final int DEFAULT = 3;
+
   private Rounds() {}
 
   /** Measures something once. */

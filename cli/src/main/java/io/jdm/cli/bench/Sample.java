@@ -4,7 +4,7 @@ package io.jdm.cli.bench;
  * What one window of measuring showed.
  *
  * @param bytes moved or transformed, by all threads together
- * @param operations requests that did it
+ * @param operations requests that did it; 0 if not known
  * @param nanos of the wall clock
  * @param cpuBytesPerSecond the rates of the threads by their own CPU time, added up; what the
  *     threads would reach if nobody else took their processors. {@link Double#NaN} if not known
@@ -17,8 +17,8 @@ record Sample(
     return bytes * 1e9 / nanos;
   }
 
-  /** Requests per second of the wall clock. */
+  /** Requests per second of the wall clock; NaN if they were not counted. */
   double operationsPerSecond() {
-    return operations * 1e9 / nanos;
+    return operations == 0 ? Double.NaN : operations * 1e9 / nanos;
   }
 }

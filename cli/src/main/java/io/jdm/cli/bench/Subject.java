@@ -1,16 +1,26 @@
 package io.jdm.cli.bench;
 
 import io.jdm.blockdev.BlockDevice;
+import io.jdm.blockdev.io.IoStatistics;
+import io.jdm.mapper.DeviceDefinition;
+import io.jdm.mapper.DeviceId;
+import io.jdm.mapper.DeviceMapper;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.Optional;
 
 /** Takes requests at positions, whole. */
 interface Subject extends AutoCloseable {
   void read(long offset, ByteBuffer dst) throws IOException;
 
   void write(long offset, ByteBuffer src) throws IOException;
+
+  /** The counters of a mapped device; empty for others. */
+  default Optional<IoStatistics.Snapshot> statistics() {
+    return Optional.empty();
+  }
 
   @Override
   void close() throws IOException;
@@ -47,21 +57,58 @@ interface Subject extends AutoCloseable {
 
   /** A device. */
   static Subject of(BlockDevice device) {
-    return new Subject() {
-      @Override
-      public void read(long offset, ByteBuffer dst) throws IOException {
-        device.read(offset, dst);
-      }
+    return new Device(device);
+  }
 
-      @Override
-      public void write(long offset, ByteBuffer src) throws IOException {
-        device.write(offset, src);
-      }
+  /**
+   * A mapped device that exists for this only.
+   *
+   * @param mapper without devices; closed with the subject
+   */
+  static Subject of(DeviceMapper mapper, DeviceDefinition definition) throws IOException {
+    try (definition) {
+      DeviceId id = mapper.create(definition).id();
+      IoStatistics statistics = mapper.statistics(id);
+      return new Device(mapper.open(id, true)) {
+        @Override
+        public Optional<IoStatistics.Snapshot> statistics() {
+          return Optional.of(statistics.snapshot());
+        }
 
-      @Override
-      public void close() throws IOException {
-        device.close();
-      }
-    };
+        @Override
+        public void close() throws IOException {
+          try (mapper) {
+            super.close();
+          }
+        }
+      };
+    } catch (IOException | RuntimeException e) {
+      mapper.close();
+      throw e;
+    }
+  }
+
+  /** Any block device. */
+  class Device implements Subject {
+    private final BlockDevice device;
+
+    private Device(BlockDevice device) {
+      this.device = device;
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer dst) throws IOException {
+      device.read(offset, dst);
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer src) throws IOException {
+      device.write(offset, src);
+    }
+
+    @Override
+    public void close() throws IOException {
+      device.close();
+    }
   }
 }
