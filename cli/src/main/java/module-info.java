@@ -3,6 +3,7 @@ module io.jdm.cli {
   requires info.picocli;
   requires io.jdm.blockdev;
   requires io.jdm.crypt;
+  requires jdk.management;
   requires jdk.unsupported;
   requires tools.jackson.jr.ob;
 

@@ -1,5 +1,6 @@
 package io.jdm.cli;
 
+import io.jdm.cli.command.BenchCommand;
 import io.jdm.cli.command.DdCommand;
 import io.jdm.cli.command.EnginesCommand;
 import io.jdm.cli.command.TargetsCommand;
@@ -23,6 +24,7 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
   static final List<Verb> ALL =
       List.of(
           new Verb("dd", DdCommand::new),
+          new Verb("bench", BenchCommand::new),
           new Verb("targets", TargetsCommand::new),
           new Verb("engines", EnginesCommand::new),
           new Verb("version", VersionCommand::new),

@@ -10,8 +10,7 @@ import java.util.Map;
  * moment.
  */
 final class Allocations {
-  private static final ThreadMXBean THREADS =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Map<Long, Long> byThread = new HashMap<>();
 
@@ -38,8 +37,7 @@ final class Allocations {
   /** What those who live have allocated since an earlier moment. */
   long since(Allocations earlier) {
     return byThread.entrySet().stream()
-        .mapToLong(
-            thread -> thread.getValue() - earlier.byThread.getOrDefault(thread.getKey(), 0L))
+        .mapToLong(thread -> thread.getValue() - earlier.byThread.getOrDefault(thread.getKey(), 0L))
         .sum();
   }
 }

@@ -8,7 +8,8 @@ import java.util.Map;
 /**
  * What an article of 2011 measured with {@code dd bs=2k count=1048572} on a Motorola Xoom class
  * tablet (Nvidia Tegra 2, Android 3.0, Linux 2.6.36, ext4), before and after it was encrypted with
- * aes-cbc-essiv:sha256 and a 128-bit key. Its dd was busybox's, whose MB is 1048576 bytes. Source: spec/experiments.md section E1.
+ * aes-cbc-essiv:sha256 and a 128-bit key. Its dd was busybox's, whose MB is 1048576 bytes. Source:
+ * spec/experiments.md section E1.
  */
 final class Article {
   static final String DEVICE = "Tegra 2 tablet, Android 3.0 (2011)";
@@ -67,8 +68,7 @@ final class Article {
     Map<String, Object> article = new LinkedHashMap<>();
     article.put("device", DEVICE);
     article.put("results", runs);
-    article.put(
-        "ratios", Map.of("write", ratio(Transfer.WRITE), "read", ratio(Transfer.READ)));
+    article.put("ratios", Map.of("write", ratio(Transfer.WRITE), "read", ratio(Transfer.READ)));
     return article;
   }
 }

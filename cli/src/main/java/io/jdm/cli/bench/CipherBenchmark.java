@@ -13,12 +13,12 @@ import io.jdm.crypt.engine.Engines;
 import io.jdm.crypt.key.KeyMaterial;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -110,7 +110,8 @@ public final class CipherBenchmark {
         result.put("threads", what.threads());
         result.put("direction", what.direction().toString());
         Figures.put(result, "bytesPerSecond", Rounds.median(row.samples, Sample::bytesPerSecond));
-        Figures.put(result, "cpuBytesPerSecond", Rounds.median(row.samples, Sample::cpuBytesPerSecond));
+        Figures.put(
+            result, "cpuBytesPerSecond", Rounds.median(row.samples, Sample::cpuBytesPerSecond));
         Figures.put(result, "ratioToOpenssl", row.toPeer);
         Figures.put(result, "ratioToOneThread", row.toSingle);
         result.put("rounds", row.samples.size());
@@ -140,7 +141,7 @@ public final class CipherBenchmark {
       }
       Map<CipherCase, Integer> peers = addPeers(plan, ours, contestants);
       for (Timed timed : ours) {
-        progress.show("warming up: %s", timed.what);
+        progress.show("warming up: " + timed.what);
         timed.measure();
       }
       return new Report(
@@ -183,8 +184,7 @@ public final class CipherBenchmark {
 
   /** Adds OpenSSL's contestants and returns where each stands. */
   private static Map<CipherCase, Integer> addPeers(
-      Plan plan, List<Timed> ours, List<Rounds.Contestant<Sample>> contestants)
-      throws IOException {
+      Plan plan, List<Timed> ours, List<Rounds.Contestant<Sample>> contestants) throws IOException {
     Map<CipherCase, Integer> peers = new LinkedHashMap<>();
     Optional<OpensslSpeed> openssl = plan.peers ? OpensslSpeed.find() : Optional.empty();
     if (openssl.isPresent()) {
@@ -285,8 +285,7 @@ public final class CipherBenchmark {
   }
 
   /** Those of the plan's engines that have the algorithm. */
-  private static List<Engine> engines(Plan plan, SectorAlgorithm algorithm)
-      throws EngineException {
+  private static List<Engine> engines(Plan plan, SectorAlgorithm algorithm) throws EngineException {
     Engines installed = Engines.installed();
     if (plan.engines.isEmpty()) {
       return installed.all().stream().filter(engine -> engine.supports(algorithm)).toList();
@@ -326,8 +325,7 @@ public final class CipherBenchmark {
     private final List<SectorCipher> ciphers = new ArrayList<>();
     private final List<Team.Work> team = new ArrayList<>();
 
-    Timed(
-        CipherCase what, SectorAlgorithm algorithm, Engine engine, Buffers buffers, long nanos)
+    Timed(CipherCase what, SectorAlgorithm algorithm, Engine engine, Buffers buffers, long nanos)
         throws IOException {
       this.what = what;
       this.peer = OpensslSpeed.peerOf(what, algorithm);
@@ -337,7 +335,7 @@ public final class CipherBenchmark {
           SectorCipher cipher = engine.sectorCipher(algorithm, key);
           ciphers.add(cipher);
           ByteBuffer buffer = buffers.get(thread, cipher.prefersDirect(), what.requestBytes());
-          team.add(new CipherWork(cipher, what, plainIvs(algorithm, what), buffer));
+          team.add(work(what, cipher, plainIvs(algorithm, what), buffer));
         }
       } catch (IOException | RuntimeException e) {
         close();
@@ -349,13 +347,29 @@ public final class CipherBenchmark {
     private static byte[] plainIvs(SectorAlgorithm algorithm, CipherCase what) {
       int size = Ciphers.ivSize(algorithm.cipher(), algorithm.mode());
       int sectors = what.requestBytes() / what.sectorSize();
-      byte[] ivs = new byte[size * sectors];
-      for (int sector = 0; sector < sectors; sector++) {
-        for (int i = 0; i < Math.min(size, Integer.BYTES); i++) {
-          ivs[sector * size + i] = (byte) (sector >> 8 * i);
-        }
+      ByteBuffer ivs = ByteBuffer.allocate(size * sectors).order(ByteOrder.LITTLE_ENDIAN);
+      for (int sector = 0; sector < sectors && size > 0; sector++) {
+        ivs.putInt(sector * size, sector);
       }
-      return ivs;
+      return ivs.array();
+    }
+
+    /** The same request over and over. */
+    private static Team.Work work(
+        CipherCase what, SectorCipher cipher, byte[] ivs, ByteBuffer buffer) {
+      int request = what.requestBytes();
+      int batch = Team.batch(request);
+      boolean encrypt = what.direction() == Direction.ENCRYPT;
+      return () -> {
+        for (int i = 0; i < batch; i++) {
+          if (encrypt) {
+            cipher.encrypt(ivs, buffer, 0, buffer, 0, request);
+          } else {
+            cipher.decrypt(ivs, buffer, 0, buffer, 0, request);
+          }
+        }
+        return batch;
+      };
     }
 
     Sample measure() throws IOException {
@@ -365,28 +379,6 @@ public final class CipherBenchmark {
     @Override
     public void close() {
       ciphers.forEach(SectorCipher::close);
-    }
-  }
-
-  /** What one thread does: the same request over and over. */
-  private record CipherWork(
-      SectorCipher cipher, CipherCase what, byte[] ivs, ByteBuffer buffer) implements Team.Work {
-    /** Bytes between two looks at the clock, which costs some 25 ns. */
-    private static final int BATCH_BYTES = 64 * 1024;
-
-    @Override
-    public int run() throws IOException {
-      int request = what.requestBytes();
-      int batch = Math.max(1, BATCH_BYTES / request);
-      boolean encrypt = what.direction() == Direction.ENCRYPT;
-      for (int i = 0; i < batch; i++) {
-        if (encrypt) {
-          cipher.encrypt(ivs, buffer, 0, buffer, 0, request);
-        } else {
-          cipher.decrypt(ivs, buffer, 0, buffer, 0, request);
-        }
-      }
-      return batch;
     }
   }
 }

@@ -39,19 +39,12 @@ public final class DdBenchmark {
   private final Plan plan;
   private final CipherWord cipher;
   private final TemporaryFile file;
-  private final GlobalOptions options;
   private final Progress progress;
 
-  private DdBenchmark(
-      Plan plan,
-      CipherWord cipher,
-      TemporaryFile file,
-      GlobalOptions options,
-      Progress progress) {
+  private DdBenchmark(Plan plan, CipherWord cipher, TemporaryFile file, Progress progress) {
     this.plan = plan;
     this.cipher = cipher;
     this.file = file;
-    this.options = options;
     this.progress = progress;
   }
 
@@ -61,12 +54,19 @@ public final class DdBenchmark {
    * @param directory where the file is made
    * @param size bytes to copy, a multiple of 2048
    * @param cipher of the encrypted side
+   * @param engine of the encrypted side; null for the default
    * @param runs how often each is measured
    * @param dropCaches whether the whole system's caches are emptied before every read
    * @param peers whether GNU dd is measured beside ours
    */
   public record Plan(
-      Path directory, long size, String cipher, int runs, boolean dropCaches, boolean peers) {}
+      Path directory,
+      long size,
+      String cipher,
+      String engine,
+      int runs,
+      boolean dropCaches,
+      boolean peers) {}
 
   /** One side's write and read. */
   private record Pass(Side side, DdRun write, DdRun read, String cache) {
@@ -82,8 +82,7 @@ public final class DdBenchmark {
    * @throws UsageException for a size that is no number of blocks
    * @throws IOException for an unknown cipher or engine, for want of space, and if a dd fails
    */
-  public static Report run(
-      Plan plan, GlobalOptions options, Printer printer, Progress progress)
+  public static Report run(Plan plan, Printer printer, Progress progress)
       throws IOException, UsageException {
     if (plan.size <= 0 || plan.size % BLOCK != 0) {
       throw new UsageException(
@@ -94,12 +93,12 @@ public final class DdBenchmark {
     String engine =
         Engines.installed()
             .select(
-                options.engine(),
+                plan.engine,
                 new SectorAlgorithm(
                     cipher.spec().cipher(), cipher.spec().mode(), keyBytes, SECTOR_SIZE))
             .name();
     try (TemporaryFile file = TemporaryFile.create(plan.directory, plan.size)) {
-      DdBenchmark benchmark = new DdBenchmark(plan, cipher, file, options, progress);
+      DdBenchmark benchmark = new DdBenchmark(plan, cipher, file, progress);
       return benchmark.measure(engine, printer);
     } finally {
       progress.clear();
@@ -124,7 +123,11 @@ public final class DdBenchmark {
     if (gnu.isPresent()) {
       contestants.add(contestant(Side.GNU_DD, () -> gnuPass(gnu.get()), text -> {}));
     }
-    return new Report(plan, 8 * cipher.defaultKeyBytes(), engine, Rounds.interleave(plan.runs, contestants, progress));
+    return new Report(
+        plan,
+        8 * cipher.defaultKeyBytes(),
+        engine,
+        Rounds.interleave(plan.runs, contestants, progress));
   }
 
   private Rounds.Contestant<Pass> contestant(
@@ -151,7 +154,7 @@ public final class DdBenchmark {
             OutputStream.nullOutputStream(),
             new PrintStream(err, true, Charset.defaultCharset()));
     String name = side.toString();
-    try (Session session = new Session(stdio, options);
+    try (Session session = new Session(stdio, GlobalOptions.ofEngine(plan.engine));
         var definition =
             side == Side.UNENCRYPTED
                 ? Tables.linear(name, file.path(), size)
@@ -191,11 +194,7 @@ public final class DdBenchmark {
 
   private static List<String> write(String output, long size) {
     return List.of(
-        "if=/dev/zero",
-        "of=" + output,
-        "bs=2k",
-        "count=" + size / BLOCK,
-        "conv=notrunc,fsync");
+        "if=/dev/zero", "of=" + output, "bs=2k", "count=" + size / BLOCK, "conv=notrunc,fsync");
   }
 
   private static List<String> read(String input, long size) {
@@ -243,11 +242,27 @@ public final class DdBenchmark {
         }
       }
       return machine.text()
-          + "Cipher   " + plan.cipher + ", " + keyBits + "-bit key, engine " + engine + "\n"
-          + "File     " + plan.size + " bytes in " + plan.directory
-          + ", medians of " + plan.runs + (plan.runs == 1 ? " run" : " runs") + "\n"
-          + "Cache    " + cache() + "\n"
-          + "Tablet   " + Article.DEVICE + "\n\n"
+          + "Cipher   "
+          + plan.cipher
+          + ", "
+          + keyBits
+          + "-bit key, engine "
+          + engine
+          + "\n"
+          + "File     "
+          + plan.size
+          + " bytes in "
+          + plan.directory
+          + ", medians of "
+          + plan.runs
+          + (plan.runs == 1 ? " run" : " runs")
+          + "\n"
+          + "Cache    "
+          + cache()
+          + "\n"
+          + "Tablet   "
+          + Article.DEVICE
+          + "\n\n"
           + table;
     }
 
@@ -280,12 +295,10 @@ public final class DdBenchmark {
       }
       Map<String, Object> ratios = new LinkedHashMap<>();
       for (Transfer transfer : Transfer.values()) {
-        Figures.put(
-            ratios, transfer.toString(), ratio(Side.ENCRYPTED, Side.UNENCRYPTED, transfer));
+        Figures.put(ratios, transfer.toString(), ratio(Side.ENCRYPTED, Side.UNENCRYPTED, transfer));
       }
       for (Transfer transfer : Transfer.values()) {
-        Figures.put(
-            ratios, transfer + "ToGnuDd", ratio(Side.UNENCRYPTED, Side.GNU_DD, transfer));
+        Figures.put(ratios, transfer + "ToGnuDd", ratio(Side.UNENCRYPTED, Side.GNU_DD, transfer));
       }
       Map<String, Object> document = new LinkedHashMap<>();
       document.put("results", results);

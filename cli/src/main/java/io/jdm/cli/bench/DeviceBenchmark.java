@@ -9,6 +9,7 @@ import io.jdm.crypt.CryptTargetType;
 import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.engine.Engine;
 import io.jdm.crypt.engine.Engines;
+import io.jdm.crypt.key.Keyring;
 import io.jdm.mapper.DeviceMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -146,7 +147,7 @@ public final class DeviceBenchmark {
   }
 
   private Report measure(List<String> engines, Progress progress) throws IOException {
-    progress.show("filling %s", file.path());
+    progress.show("filling " + file.path());
     fill();
     try (QemuConvert qemu = plan.peers ? qemu().orElse(null) : null) {
       List<Case> cases = cases(engines);
@@ -155,7 +156,7 @@ public final class DeviceBenchmark {
         contestants.add(contestant(what));
       }
       for (Rounds.Contestant<Result> contestant : contestants) {
-        progress.show("warming up: %s", contestant.name());
+        progress.show("warming up: " + contestant.name());
         contestant.measurement().take();
       }
       if (qemu != null) {
@@ -226,15 +227,16 @@ public final class DeviceBenchmark {
     Path path = file.path();
     return switch (what.device) {
       case RAW ->
-          Subject.of(
-              FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+          Subject.of(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
       case FILE -> Subject.of(FileDevice.open(path, true));
       case LINEAR ->
-          Subject.of(
-              DeviceMapper.builder().build(), Tables.linear(LINEAR, path, plan.size));
+          Subject.of(DeviceMapper.builder().build(), Tables.linear(LINEAR, path, plan.size));
       default ->
           Subject.of(
-              DeviceMapper.builder().targetType(new CryptTargetType(what.engine)).build(),
+              DeviceMapper.builder()
+                  .targetType(
+                      new CryptTargetType(Engines.installed(), what.engine, Keyring.process()))
+                  .build(),
               Tables.crypt(
                   CRYPT, cipher, cipher.defaultKeyBytes(), plan.sectorSize, path, plan.size));
     };
@@ -319,9 +321,7 @@ public final class DeviceBenchmark {
       Figures.put(result, "ratioToRaw", toRaw(what, measured));
       Figures.put(result, "ratioToQemu", toQemu(what, measured));
       Figures.put(
-          result,
-          "allocatedBytesPerRequest",
-          Rounds.median(measured, Result::allocatedPerRequest));
+          result, "allocatedBytesPerRequest", Rounds.median(measured, Result::allocatedPerRequest));
       measured
           .get(measured.size() - 1)
           .statistics

@@ -75,9 +75,19 @@ record Machine(
   /** For people: a line each for CPU, system, Java and engines. */
   String text() {
     String flags = cpuFlags.isEmpty() ? "" : " (" + String.join(" ", cpuFlags) + ")";
-    return "CPU      " + cpu + ", " + cores + (cores == 1 ? " core" : " cores") + flags + "\n"
-        + "System   " + system + "\n"
-        + "Java     " + java + "\n"
+    return "CPU      "
+        + cpu
+        + ", "
+        + cores
+        + (cores == 1 ? " core" : " cores")
+        + flags
+        + "\n"
+        + "System   "
+        + system
+        + "\n"
+        + "Java     "
+        + java
+        + "\n"
         + "Engines  "
         + engines.entrySet().stream()
             .map(engine -> engine.getKey() + " " + engine.getValue())

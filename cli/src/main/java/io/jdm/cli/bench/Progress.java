@@ -29,22 +29,22 @@ public final class Progress {
     return new Progress(err, err == System.err && isTerminal());
   }
 
-  /** Java only tells of all three streams together, Linux of each. */
+  /** Java 17 cannot tell; Linux can. Elsewhere the line stays away. */
   private static boolean isTerminal() {
     try {
       String name = STANDARD_ERROR.toRealPath().toString();
       return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
     } catch (IOException e) {
-      return System.console() != null;
+      return false;
     }
   }
 
   /** Says what is going on, if it is time to. */
-  void show(String format, Object... arguments) {
+  void show(String text) {
     if (terminal) {
-      over(String.format(format, arguments));
+      over(text);
     } else if (System.nanoTime() - last > QUIET_NANOS) {
-      err.println("jdm: " + String.format(format, arguments));
+      err.println("jdm: " + text);
       last = System.nanoTime();
     }
   }

@@ -37,8 +37,7 @@ final class Rounds {
    * @return for each contestant, in their order, its results in the order of the rounds
    */
   static <T> List<List<T>> interleave(
-      int rounds, List<Contestant<T>> contestants, Progress progress)
-      throws IOException {
+      int rounds, List<Contestant<T>> contestants, Progress progress) throws IOException {
     List<List<T>> results = new ArrayList<>();
     contestants.forEach(contestant -> results.add(new ArrayList<>()));
     int count = contestants.size();
@@ -47,21 +46,26 @@ final class Rounds {
         int index = round % 2 == 0 ? turn : count - 1 - turn;
         Contestant<T> contestant = contestants.get(index);
         progress.show(
-            "round %d of %d, %d of %d: %s",
-            round + 1, rounds, turn + 1, count, contestant.name());
+            String.format(
+                "round %d of %d, %d of %d: %s",
+                round + 1, rounds, turn + 1, count, contestant.name()));
         results.get(index).add(contestant.measurement().take());
       }
     }
     return results;
   }
 
-  /** The median over the rounds of a value: the middle one, or the mean of the two in the middle. */
+  /**
+   * The median over the rounds of a value: the middle one, or the mean of the two in the middle.
+   */
   static <T> double median(List<T> results, ToDoubleFunction<T> value) {
     return median(results.stream().mapToDouble(value).toArray());
   }
 
-  /** The median over the rounds of one's value divided by the other's in the same round;
-   * NaN if there is none. */
+  /**
+   * The median over the rounds of one's value divided by the other's in the same round; NaN if
+   * there is none.
+   */
   static <T> double medianRatio(List<T> some, List<T> others, ToDoubleFunction<T> value) {
     double[] ratios = new double[Math.min(some.size(), others.size())];
     for (int i = 0; i < ratios.length; i++) {

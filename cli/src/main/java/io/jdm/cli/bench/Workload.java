@@ -20,9 +20,6 @@ record Workload(boolean sequential, Transfer transfer, int requestBytes, int dep
   private static final int RANDOM_BYTES = 4096;
   private static final long SEED = 2011;
 
-  /** Requests between two looks at the clock, which costs some 25 ns. */
-  private static final int BATCH_BYTES = 64 * 1024;
-
   /** Sequential and random, write and read, at these depths. */
   static List<Workload> all(List<Integer> depths) {
     List<Workload> all = new ArrayList<>();
@@ -49,6 +46,7 @@ record Workload(boolean sequential, Transfer transfer, int requestBytes, int dep
    */
   List<Team.Work> team(Subject subject, long size, List<ByteBuffer> buffers) {
     long places = size / requestBytes;
+    int batch = Team.batch(requestBytes);
     AtomicLong next = new AtomicLong();
     List<Team.Work> team = new ArrayList<>();
     for (int thread = 0; thread < depth; thread++) {
@@ -56,10 +54,8 @@ record Workload(boolean sequential, Transfer transfer, int requestBytes, int dep
       SplittableRandom random = new SplittableRandom(SEED + thread);
       team.add(
           () -> {
-            int batch = Math.max(1, BATCH_BYTES / requestBytes);
             for (int i = 0; i < batch; i++) {
-              long place =
-                  sequential ? next.getAndIncrement() % places : random.nextLong(places);
+              long place = sequential ? next.getAndIncrement() % places : random.nextLong(places);
               request(subject, place * requestBytes, buffer.clear());
             }
             return batch;

@@ -27,6 +27,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw new ParameterException(spec.commandLine(), "what to measure is missing: cipher, dd or device");
+    throw new ParameterException(
+        spec.commandLine(), "what to measure is missing: cipher, dd or device");
   }
 }

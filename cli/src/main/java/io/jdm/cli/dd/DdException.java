@@ -6,7 +6,7 @@ import java.io.IOException;
  * dd stops: an operand is not valid, a file cannot be opened, moved in or written. The message is
  * what GNU dd prints after {@code dd: }, without the system's words for the cause.
  */
-final class DdException extends Exception {
+public final class DdException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final boolean adviseHelp;

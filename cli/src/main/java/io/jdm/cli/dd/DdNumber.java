@@ -12,7 +12,7 @@ import java.math.BigInteger;
  * @param bytes whether a {@code B} was in it
  * @param zeroMultiplier whether it begins with {@code 0x}, which people take for hexadecimal
  */
-record DdNumber(long value, boolean bytes, boolean zeroMultiplier) {
+public record DdNumber(long value, boolean bytes, boolean zeroMultiplier) {
   private static final BigInteger MAX = BigInteger.valueOf(Long.MAX_VALUE);
   private static final String POWERS = "KMGTPEZY";
 
@@ -21,7 +21,7 @@ record DdNumber(long value, boolean bytes, boolean zeroMultiplier) {
    *
    * @throws DdException with GNU dd's words
    */
-  static DdNumber parse(String text, long min) throws DdException {
+  public static DdNumber parse(String text, long min) throws DdException {
     BigInteger product = BigInteger.ONE;
     int start = 0;
     while (true) {

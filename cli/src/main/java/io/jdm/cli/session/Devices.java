@@ -4,6 +4,9 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.DeviceScheme;
 import io.jdm.blockdev.layer.AligningDevice;
 import io.jdm.blockdev.layer.CachingDevice;
+import io.jdm.crypt.CryptTargetType;
+import io.jdm.crypt.engine.Engines;
+import io.jdm.crypt.key.Keyring;
 import io.jdm.mapper.DeviceDefinition;
 import io.jdm.mapper.DeviceId;
 import io.jdm.mapper.DeviceMapper;
@@ -17,15 +20,23 @@ import java.util.ServiceLoader;
 public final class Devices implements AutoCloseable {
   private static final String MAPPER_FOLDER = "/dev/mapper/";
 
-  private final DeviceMapper mapper = DeviceMapper.builder().build();
+  private final DeviceMapper mapper;
+
+  private Devices(String engine) {
+    mapper =
+        DeviceMapper.builder()
+            .targetType(new CryptTargetType(Engines.installed(), engine, Keyring.process()))
+            .build();
+  }
 
   /**
    * Makes the devices of every source in turn; a later one may lie on an earlier one.
    *
+   * @param engine of crypt targets, as {@link Engines#select} takes it
    * @throws MapperException if a text or a table is refused; then nothing is left
    */
-  static Devices create(List<MapSource> sources) throws IOException {
-    Devices devices = new Devices();
+  static Devices create(List<MapSource> sources, String engine) throws IOException {
+    Devices devices = new Devices(engine);
     try {
       for (MapSource source : sources) {
         devices.add(source);

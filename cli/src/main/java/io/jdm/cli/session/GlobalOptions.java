@@ -18,6 +18,13 @@ public final class GlobalOptions {
               + "(default: $JDM_ENGINE, else auto).")
   private String engine;
 
+  /** No devices, and this engine; null for the default. */
+  public static GlobalOptions ofEngine(String engine) {
+    GlobalOptions options = new GlobalOptions();
+    options.engine = engine;
+    return options;
+  }
+
   /** The devices to make, in the order given. */
   List<MapSource> maps() {
     return maps;

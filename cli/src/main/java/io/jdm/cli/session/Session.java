@@ -33,7 +33,7 @@ public final class Session implements AutoCloseable {
    */
   public Devices devices() throws IOException {
     if (devices == null) {
-      devices = Devices.create(options.maps());
+      devices = Devices.create(options.maps(), options.engine());
     }
     return devices;
   }

@@ -21,7 +21,9 @@ final class ProgramTest {
   void what_a_program_prints_and_its_exit_code_are_kept() throws IOException {
     Requirement.tool("sh");
     Program.Result result =
-        Program.find("sh").orElseThrow().run(List.of("-c", "echo $LC_ALL; cat; echo bad >&2; exit 3"));
+        Program.find("sh")
+            .orElseThrow()
+            .run(List.of("-c", "echo $LC_ALL; cat; echo bad >&2; exit 3"));
 
     assertThat(result.exitCode()).isEqualTo(3);
     assertThat(result.text()).isEqualTo("C\nbad\n");
@@ -72,8 +74,12 @@ final class ProgramTest {
   @Test
   void a_dd_is_read_by_its_summary() throws IOException {
     String text =
-        "dd: warning: something\n"
-            + "8+0 records in\n8+0 records out\n16384 bytes (16 kB, 16 KiB) copied, 0.5 s, 33 kB/s\n";
+        """
+        dd: warning: something
+        8+0 records in
+        8+0 records out
+        16384 bytes (16 kB, 16 KiB) copied, 0.5 s, 33 kB/s
+        """;
 
     DdRun run = DdRun.of(text, 500_000_000, new CpuTimes(0, 0));
 

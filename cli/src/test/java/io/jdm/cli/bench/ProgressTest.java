@@ -14,12 +14,11 @@ final class ProgressTest {
   @Test
   void on_a_terminal_a_line_is_written_over_the_last_and_cleared_at_the_end() {
     Progress progress = new Progress(err, true);
-    progress.show("%d of %d", 10, 20);
+    progress.show("10 of 20");
     progress.show("done");
     progress.clear();
 
-    assertThat(bytes.toString(StandardCharsets.UTF_8))
-        .isEqualTo("\r10 of 20\rdone    \r    \r");
+    assertThat(bytes.toString(StandardCharsets.UTF_8)).isEqualTo("\r10 of 20\rdone    \r    \r");
   }
 
   @Test
