@@ -1,5 +1,6 @@
 package io.jdm.blockdev.layer;
 
+import static io.jdm.testing.Bytes.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.jdm.blockdev.BlockDevice;
@@ -8,7 +9,6 @@ import io.jdm.blockdev.Errno;
 import io.jdm.blockdev.memory.MemoryDevice;
 import io.jdm.testing.Threads;
 import io.jdm.testing.VolatileCacheDevice;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -203,11 +203,5 @@ class CachingDeviceConcurrencyTest {
         assertThat(read(disk, (long) i * (SIZE / THREADS), before[i])).containsOnly(1);
       }
     }
-  }
-
-  private static byte[] read(BlockDevice device, long offset, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    device.read(offset, ByteBuffer.wrap(bytes));
-    return bytes;
   }
 }

@@ -1,5 +1,7 @@
 package io.jdm.blockdev.layer;
 
+import static io.jdm.testing.Bytes.pattern;
+import static io.jdm.testing.Bytes.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -261,17 +263,5 @@ class CachingDeviceFailureTest {
         assertThat(data[i]).as("seed %d: %s byte %d", seed, what, at + i).isEqualTo(model[at + i]);
       }
     }
-  }
-
-  private static ByteBuffer pattern(int value, int length) {
-    byte[] bytes = new byte[length];
-    Arrays.fill(bytes, (byte) value);
-    return ByteBuffer.wrap(bytes);
-  }
-
-  private static byte[] read(BlockDevice device, long offset, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    device.read(offset, ByteBuffer.wrap(bytes));
-    return bytes;
   }
 }

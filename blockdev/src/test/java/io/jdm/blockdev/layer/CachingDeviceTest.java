@@ -1,5 +1,7 @@
 package io.jdm.blockdev.layer;
 
+import static io.jdm.testing.Bytes.pattern;
+import static io.jdm.testing.Bytes.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
@@ -415,19 +417,7 @@ class CachingDeviceTest {
     return (byte) (at / 512 * 31);
   }
 
-  private static ByteBuffer pattern(int value, int length) {
-    byte[] bytes = new byte[length];
-    Arrays.fill(bytes, (byte) value);
-    return ByteBuffer.wrap(bytes);
-  }
-
   private static byte[] content(BlockDevice device) throws IOException {
     return read(device, 0, (int) device.size());
-  }
-
-  private static byte[] read(BlockDevice device, long offset, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    device.read(offset, ByteBuffer.wrap(bytes));
-    return bytes;
   }
 }
