@@ -62,8 +62,10 @@ import java.util.regex.Pattern;
  * a live table is renamed, gets its uuid, or is removed; never by load, suspend, resume or swap.
  *
  * <p><b>Removing</b> is refused while a device is open, by a handle or by another device's table,
- * unless it is deferred: then it goes with its last close. Requests that come too late fail with
- * {@link Errno#ENODEV}, those that wait in a suspended device too.
+ * or requests of closed handles are still in flight, unless it is deferred: then it goes with its
+ * last close. Requests that come too late fail with {@link Errno#ENODEV}, those that wait in a
+ * suspended device too. No close waits for requests in flight: what they need is released when they
+ * end, by a thread {@code kdmremove}.
  *
  * <h2>Devices below</h2>
  *
@@ -202,11 +204,8 @@ public final class DeviceMapper implements AutoCloseable {
   /** Somebody may have opened the new device already; it then goes with the last close. */
   private void undoCreate(MappedDevice device) {
     synchronized (registry) {
-      if (device.openCount() > 0) {
-        device.setDeferredRemove(true);
-        return;
-      }
-      if (!unlink(device)) {
+      device.setDeferredRemove(true);
+      if (device.openCount() > 0 || !unlink(device)) {
         return;
       }
     }
@@ -344,17 +343,17 @@ public final class DeviceMapper implements AutoCloseable {
    *
    * @param deferred an open device goes with its last close instead of being refused
    * @return whether it is gone already
-   * @throws MapperException {@code remove}: {@link Errno#EBUSY} if it is open
+   * @throws MapperException {@code remove}: {@link Errno#EBUSY} if it is in use
    */
   public boolean remove(DeviceId id, boolean deferred) throws MapperException {
     Ioctl ioctl = new Ioctl("remove", id);
     MappedDevice device;
     synchronized (registry) {
       device = find(ioctl);
+      if (device.isInUse() && !deferred) {
+        throw ioctl.failure(Errno.EBUSY, use(device));
+      }
       if (device.openCount() > 0) {
-        if (!deferred) {
-          throw ioctl.failure(Errno.EBUSY, busy(device));
-        }
         device.setDeferredRemove(true);
         return false;
       }
@@ -364,7 +363,10 @@ public final class DeviceMapper implements AutoCloseable {
     return true;
   }
 
-  private static String busy(MappedDevice device) {
+  private static String use(MappedDevice device) {
+    if (device.openCount() == 0) {
+      return "requests of closed handles are in flight";
+    }
     String users =
         String.join(", ", device.users().stream().map(MappedDevice::describe).sorted().toList());
     return "open count is " + device.openCount() + (users.isEmpty() ? "" : ", used by " + users);
@@ -381,7 +383,7 @@ public final class DeviceMapper implements AutoCloseable {
       List<MappedDevice> unused = new ArrayList<>();
       synchronized (registry) {
         for (MappedDevice device : List.copyOf(byMinor.values())) {
-          if (device.openCount() == 0 && unlink(device)) {
+          if (!device.isInUse() && unlink(device)) {
             unused.add(device);
           } else if (deferred) {
             device.setDeferredRemove(true);
@@ -567,8 +569,26 @@ public final class DeviceMapper implements AutoCloseable {
     devices.forEach(MappedDevice::closeGate);
     while (!devices.isEmpty()) {
       MappedDevice top = uppermost(devices);
-      destroy(top);
+      finish(top);
       devices.remove(top);
+    }
+    awaitOtherRemoves();
+  }
+
+  /** Devices that others have taken out are theirs to finish. */
+  private void awaitOtherRemoves() {
+    boolean interrupted = false;
+    synchronized (registry) {
+      while (!minors.isEmpty()) {
+        try {
+          registry.wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -705,11 +725,27 @@ public final class DeviceMapper implements AutoCloseable {
     return true;
   }
 
-  /** Ends a device that was taken out; its minor number is free afterwards. */
+  /** Ends a device that was taken out, in a thread of its own if requests are still in flight. */
   private void destroy(MappedDevice device) {
-    device.destroy();
-    synchronized (registry) {
-      minors.clear(device.number().minor());
+    device.closeGate();
+    if (device.isIoInFlight()) {
+      Thread thread = new Thread(() -> finish(device), "kdmremove");
+      thread.setDaemon(true);
+      thread.start();
+    } else {
+      finish(device);
+    }
+  }
+
+  /** Waits for requests in flight and releases everything, at last the minor number. */
+  private void finish(MappedDevice device) {
+    try {
+      device.destroy();
+    } finally {
+      synchronized (registry) {
+        minors.clear(device.number().minor());
+        registry.notifyAll();
+      }
     }
   }
 }

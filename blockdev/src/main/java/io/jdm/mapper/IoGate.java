@@ -156,7 +156,8 @@ final class IoGate {
     }
   }
 
-  private boolean isEmpty() {
+  /** Whether no request is inside now. */
+  boolean isEmpty() {
     for (int i = 0; i < counters.length; i += STRIDE) {
       if ((long) COUNTERS.getVolatile(counters, i) != 0) {
         return false;

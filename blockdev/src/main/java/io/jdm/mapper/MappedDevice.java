@@ -114,6 +114,11 @@ final class MappedDevice {
     return openCount;
   }
 
+  /** Whether it is open, or requests are in flight of those who closed it meanwhile. */
+  boolean isInUse() {
+    return openCount > 0 || isIoInFlight();
+  }
+
   boolean isDeferredRemove() {
     return deferredRemove;
   }
@@ -452,6 +457,11 @@ final class MappedDevice {
     } finally {
       control.unlock();
     }
+  }
+
+  /** Whether requests are on their way through the live table; those that wait do not count. */
+  boolean isIoInFlight() {
+    return !gate.isEmpty();
   }
 
   /** Turns all I/O away from now on, also that which waits. */

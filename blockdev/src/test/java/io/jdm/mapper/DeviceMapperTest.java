@@ -742,20 +742,62 @@ class DeviceMapperTest {
     }
 
     @Test
-    void removeWaitsForRequestsInFlight() throws Exception {
+    void requestsOfClosedHandlesKeepADeviceBusyButNobodyWaitsForThem() throws Exception {
       create("c0", "0 8 probe a");
       BlockDevice device = mapper.open(C0, false);
       probe.permits.drainPermits();
       var read = Running.start(() -> readFirst(device)).untilItWaits();
       device.close();
-      var remove = Running.start(() -> mapper.remove(C0, false)).untilItWaits();
-      assertThat(mapper.list()).as("gone from the list at once").isEmpty();
+      MapperException e = failure(() -> mapper.remove(C0, false));
+      assertThat(e.errno()).isEqualTo(Errno.EBUSY);
+      assertThat(e.detail()).isEqualTo("requests of closed handles are in flight");
+      assertThat(mapper.removeAll(false)).isEqualTo(1);
+      assertThat(mapper.remove(C0, true)).isTrue();
+      assertThat(mapper.list()).isEmpty();
       assertThat(probe.calls).doesNotContain("close a");
-      assertThat(create("c1", "").number().minor()).as("but its number is not free").isEqualTo(1);
+      assertThat(create("c1", "").number().minor()).as("its number is not free yet").isEqualTo(1);
       probe.permits.release(1_000);
       assertThat(read.result()).isEqualTo('a');
-      assertThat(remove.result()).isTrue();
-      assertThat(create("c0", "").number().minor()).isZero();
+      await().until(() -> probe.calls.contains("close a"));
+    }
+
+    /** Its request hangs in the suspended device below. */
+    @Test
+    void theLastCloseOfADeferredRemoveDoesNotWait() throws Exception {
+      create("low", "0 8 probe a");
+      create("top", "0 8 linear mapper:low 0");
+      DeviceId low = DeviceId.named("low");
+      DeviceId top = DeviceId.named("top");
+      BlockDevice device = mapper.open(top, false);
+      mapper.suspend(low);
+      var read = Running.start(() -> readFirst(device)).untilItWaits();
+      mapper.remove(top, true);
+      mapper.remove(low, true);
+      device.close();
+      assertThat(mapper.list()).extracting(DeviceInfo::name).containsExactly("low");
+      mapper.resume(low);
+      assertThat(read.result()).isEqualTo('a');
+      await().until(() -> mapper.list().isEmpty() && probe.calls.contains("close a"));
+    }
+
+    @Test
+    void closingTheMapperWaitsForRemovesUnderWay() throws Exception {
+      create("c0", "0 8 probe a");
+      BlockDevice device = mapper.open(C0, false);
+      probe.permits.drainPermits();
+      var read = Running.start(() -> readFirst(device)).untilItWaits();
+      device.close();
+      mapper.remove(C0, true);
+      var close =
+          Running.start(
+              () -> {
+                mapper.close();
+                return probe.calls.contains("close a");
+              });
+      close.untilItWaits();
+      probe.permits.release(1_000);
+      assertThat(close.result()).isTrue();
+      assertThat(read.result()).isEqualTo('a');
     }
 
     @Test

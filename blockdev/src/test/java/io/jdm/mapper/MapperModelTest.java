@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,18 +25,21 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120)
 class MapperModelTest {
-  private static final int STEPS = 1500;
+  private static final int STEPS = 600;
   private static final int IO_THREADS = 2;
   private static final List<String> NAMES = List.of("a", "b", "c", "d");
 
   private final Disks disks = new Disks();
   private final DeviceMapper mapper = DeviceMapper.builder().deviceScheme(disks).build();
   private final Map<String, Model> models = new TreeMap<>();
-  private final List<BlockDevice> handles = new CopyOnWriteArrayList<>();
+  private final List<Handle> handles = new CopyOnWriteArrayList<>();
   private final List<Throwable> ioFailures = new CopyOnWriteArrayList<>();
   private volatile boolean done;
   private Random random;
   private String where;
+
+  /** An open device; I/O holds the lock shared, and closing exclusively. */
+  private record Handle(String name, BlockDevice device, ReentrantReadWriteLock lock) {}
 
   /** A table: so many sectors of zeros, of errors, of a disk, or of another device. */
   private record ModelTable(String lower, long sectors, boolean readOnly) {
@@ -107,13 +111,14 @@ class MapperModelTest {
   private void doIo(Random own) {
     ByteBuffer buffer = ByteBuffer.allocateDirect(1024);
     while (!done) {
+      Object[] open = handles.toArray();
+      Handle handle = open.length == 0 ? null : (Handle) open[own.nextInt(open.length)];
+      if (handle == null || !handle.lock().readLock().tryLock()) {
+        Thread.yield();
+        continue;
+      }
       try {
-        Object[] open = handles.toArray();
-        if (open.length == 0) {
-          Thread.onSpinWait();
-          continue;
-        }
-        BlockDevice device = (BlockDevice) open[own.nextInt(open.length)];
+        BlockDevice device = handle.device();
         long offset = own.nextInt(40) * 512L;
         buffer.clear();
         switch (own.nextInt(4)) {
@@ -123,10 +128,12 @@ class MapperModelTest {
           default -> device.discard(offset, 512);
         }
       } catch (IOException e) {
-        Thread.onSpinWait();
+        Thread.yield();
       } catch (Throwable t) {
         ioFailures.add(t);
         return;
+      } finally {
+        handle.lock().readLock().unlock();
       }
     }
   }
@@ -160,7 +167,8 @@ class MapperModelTest {
       return remove(name, id, model);
     } else if (choice < 18) {
       if (model != null) {
-        handles.add(mapper.open(id, random.nextBoolean()));
+        BlockDevice device = mapper.open(id, random.nextBoolean());
+        handles.add(new Handle(name, device, new ReentrantReadWriteLock()));
         model.opens++;
       }
       return "open " + name;
@@ -319,13 +327,15 @@ class MapperModelTest {
     return "rename " + name;
   }
 
-  private String close(BlockDevice handle) throws IOException {
-    handles.remove(handle);
-    handle.close();
-    String name = handle.describe().replaceAll("mapped device (.*) \\(.*", "$1");
-    models.get(name).opens--;
-    settle();
-    return "close " + name;
+  /** Unless I/O is under way, which would keep the device in use. */
+  private String close(Handle handle) throws IOException {
+    if (handle.lock().writeLock().tryLock()) {
+      handles.remove(handle);
+      handle.device().close();
+      models.get(handle.name()).opens--;
+      settle();
+    }
+    return "close " + handle.name();
   }
 
   private void take(ModelTable table) {

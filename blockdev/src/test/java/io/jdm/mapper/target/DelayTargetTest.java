@@ -93,7 +93,7 @@ class DelayTargetTest {
             } else {
               awaitStatus(mapped, "0 1 0");
               mapped.device.close();
-              mapped.mapper.remove(Mapped.ID, false);
+              mapped.mapper.remove(Mapped.ID, true);
             }
           });
     }
