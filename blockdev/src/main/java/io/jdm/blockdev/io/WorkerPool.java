@@ -1,6 +1,8 @@
 package io.jdm.blockdev.io;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +19,10 @@ import java.util.concurrent.locks.LockSupport;
  * queue is bounded; what does not fit is done by its caller, which is the back-pressure.
  */
 public final class WorkerPool implements AutoCloseable {
-  private static final long IDLE_SECONDS = 10;
+  private static final Duration IDLE = Duration.ofSeconds(10);
   private static final int SPINS = 2_000;
+
+  private static final System.Logger LOGGER = System.getLogger(WorkerPool.class.getName());
 
   private final ThreadPoolExecutor threads;
 
@@ -40,6 +44,13 @@ public final class WorkerPool implements AutoCloseable {
    * @param priority of the threads, as in {@link Thread#setPriority}
    */
   public WorkerPool(String name, int workers, int priority) {
+    this(name, workers, priority, IDLE);
+  }
+
+  /**
+   * @param idle how long a thread waits for work before it leaves
+   */
+  WorkerPool(String name, int workers, int priority, Duration idle) {
     if (workers == 0) {
       threads = null;
       return;
@@ -48,17 +59,21 @@ public final class WorkerPool implements AutoCloseable {
         new ThreadPoolExecutor(
             workers,
             workers,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
+            idle.toNanos(),
+            TimeUnit.NANOSECONDS,
             new ArrayBlockingQueue<>(16 * workers),
-            task -> {
-              Thread thread = new Thread(task, name);
-              thread.setDaemon(true);
-              thread.setPriority(priority);
-              return thread;
-            },
+            task -> newThread(name, task, priority),
             new ThreadPoolExecutor.DiscardPolicy());
     threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** A thread that keeps nothing of whoever happens to need it first. */
+  private static Thread newThread(String name, Runnable task, int priority) {
+    Thread thread = new Thread(null, task, name, 0, false);
+    thread.setContextClassLoader(null);
+    thread.setDaemon(true);
+    thread.setPriority(priority);
+    return thread;
   }
 
   /**
@@ -83,8 +98,13 @@ public final class WorkerPool implements AutoCloseable {
     }
     Job job = new Job(pieces, piece);
     int helpers = Math.min(threads.getMaximumPoolSize(), pieces - 1);
-    for (int i = 0; i < helpers; i++) {
-      threads.execute(job);
+    try {
+      for (int i = 0; i < helpers; i++) {
+        threads.execute(job);
+      }
+    } catch (OutOfMemoryError e) {
+      // The system has no thread left. The caller must not leave while others may be at its pieces.
+      LOGGER.log(Level.WARNING, "no thread to help with large requests", e);
     }
     job.run();
     job.await();

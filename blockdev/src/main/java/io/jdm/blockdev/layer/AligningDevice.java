@@ -62,7 +62,8 @@ public final class AligningDevice extends LayerDevice {
     }
     int limit = dst.limit();
     long position = offset;
-    try (BufferPool.Lease lease = buffers.lease()) {
+    BufferPool.Lease lease = buffers.lease();
+    try {
       while (dst.position() < limit) {
         int left = limit - dst.position();
         int whole = wholeBlocks(position, left);
@@ -81,6 +82,7 @@ public final class AligningDevice extends LayerDevice {
         }
       }
     } finally {
+      lease.wipeAndClose();
       dst.limit(limit);
     }
   }
@@ -108,8 +110,9 @@ public final class AligningDevice extends LayerDevice {
     }
     int limit = src.limit();
     long position = offset;
+    BufferPool.Lease lease = buffers.lease();
     RangeLock.Range range = lockBlocks(offset, length);
-    try (BufferPool.Lease lease = buffers.lease()) {
+    try {
       while (src.position() < limit) {
         int left = limit - src.position();
         int whole = wholeBlocks(position, left);
@@ -131,6 +134,7 @@ public final class AligningDevice extends LayerDevice {
       }
     } finally {
       lock.unlock(range);
+      lease.wipeAndClose();
       src.limit(limit);
     }
   }
@@ -171,8 +175,9 @@ public final class AligningDevice extends LayerDevice {
     }
     long end = offset + length;
     long position = offset;
+    BufferPool.Lease lease = buffers.lease();
     RangeLock.Range range = lockBlocks(offset, length);
-    try (BufferPool.Lease lease = buffers.lease()) {
+    try {
       while (position < end) {
         int from = within(position);
         if (from == 0 && end - position >= block) {
@@ -183,15 +188,14 @@ public final class AligningDevice extends LayerDevice {
           int part = (int) Math.min(block - from, end - position);
           ByteBuffer buffer = lease.buffer();
           below.read(position - from, buffer.clear());
-          for (int i = from; i < from + part; i++) {
-            buffer.put(i, (byte) 0);
-          }
+          BufferPool.zero(buffer, from, part);
           below.write(position - from, buffer.clear());
           position += part;
         }
       }
     } finally {
       lock.unlock(range);
+      lease.wipeAndClose();
     }
   }
 

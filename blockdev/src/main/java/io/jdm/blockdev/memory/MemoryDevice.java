@@ -97,7 +97,7 @@ public final class MemoryDevice extends BlockDevice {
       int at = dst.position();
       ByteBuffer chunk = find(position);
       if (chunk == null) {
-        zero(dst, at, length);
+        BufferPool.zero(dst, at, length);
       } else {
         dst.put(at, chunk, from, length);
       }
@@ -154,7 +154,7 @@ public final class MemoryDevice extends BlockDevice {
       ByteBuffer chunk = find(position);
       if (chunk != null) {
         synchronized (chunk) {
-          zero(chunk, from, part);
+          BufferPool.zero(chunk, from, part);
         }
       }
       position += part;
@@ -264,15 +264,5 @@ public final class MemoryDevice extends BlockDevice {
       }
     }
     return true;
-  }
-
-  private static void zero(ByteBuffer buffer, int from, int length) {
-    int i = from;
-    for (; i <= from + length - Long.BYTES; i += Long.BYTES) {
-      buffer.putLong(i, 0);
-    }
-    for (; i < from + length; i++) {
-      buffer.put(i, (byte) 0);
-    }
   }
 }
