@@ -27,7 +27,6 @@ class MappedDeviceContractTest extends BlockDeviceContract {
         "0 416 linear DISK 3",
         "0 416 striped 2 8 DISK 0 DISK 208",
         "0 416 striped 4 13 DISK 0 DISK 104 DISK 208 DISK 312",
-        "0 416 striped 1 1 DISK 0",
         "0 416 delay DISK 0 0 DISK 0 0 DISK 0 1",
         "0 416 flakey DISK 8 4294967295 0",
         "0 416 dust DISK 5 4096",
