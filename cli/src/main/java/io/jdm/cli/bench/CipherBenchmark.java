@@ -211,8 +211,7 @@ public final class CipherBenchmark {
       boolean anyEngine = keyBytes.isEmpty();
       for (int bytes : keyBytes) {
         for (int sectorSize : plan.sectorSizes) {
-          SectorAlgorithm algorithm =
-              new SectorAlgorithm(spec.cipher(), spec.mode(), bytes, sectorSize);
+          SectorAlgorithm algorithm = cipher.algorithm(bytes, sectorSize);
           for (Engine engine : engines(plan, algorithm)) {
             anyEngine = true;
             addCases(plan, word, algorithm, engine, buffers, nanos, timed);
@@ -221,8 +220,9 @@ public final class CipherBenchmark {
       }
       if (!anyEngine) {
         throw new EngineException(
-            "none of the engines "
-                + String.join(", ", plan.engines)
+            (plan.engines.isEmpty()
+                    ? "no engine"
+                    : "none of the engines " + String.join(", ", plan.engines))
                 + " has "
                 + spec.cryptoApiName()
                 + "; 'jdm engines' lists what each has");

@@ -6,7 +6,6 @@ import io.jdm.cli.session.GlobalOptions;
 import io.jdm.cli.session.Session;
 import io.jdm.cli.session.Stdio;
 import io.jdm.cli.session.UsageException;
-import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.engine.Engines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -91,12 +90,7 @@ public final class DdBenchmark {
     CipherWord cipher = CipherWord.parse(plan.cipher);
     int keyBytes = cipher.defaultKeyBytes();
     String engine =
-        Engines.installed()
-            .select(
-                plan.engine,
-                new SectorAlgorithm(
-                    cipher.spec().cipher(), cipher.spec().mode(), keyBytes, SECTOR_SIZE))
-            .name();
+        Engines.installed().select(plan.engine, cipher.algorithm(keyBytes, SECTOR_SIZE)).name();
     try (TemporaryFile file = TemporaryFile.create(plan.directory, plan.size)) {
       DdBenchmark benchmark = new DdBenchmark(plan, cipher, file, progress);
       return benchmark.measure(engine, printer);

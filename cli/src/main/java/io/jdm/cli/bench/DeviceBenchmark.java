@@ -1,5 +1,6 @@
 package io.jdm.cli.bench;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.jdm.blockdev.file.FileDevice;
 import io.jdm.blockdev.io.BufferPool;
 import io.jdm.blockdev.io.IoStatistics;
@@ -12,6 +13,7 @@ import io.jdm.crypt.engine.Engines;
 import io.jdm.crypt.key.Keyring;
 import io.jdm.mapper.DeviceMapper;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -31,6 +33,9 @@ import java.util.concurrent.TimeUnit;
  * page-aligned direct buffer.
  */
 public final class DeviceBenchmark {
+  private static final OperatingSystemMXBean CPU =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
   private static final String RAW = "raw";
   private static final String FILE = "file";
   private static final String LINEAR = "linear";
@@ -90,17 +95,20 @@ public final class DeviceBenchmark {
   /**
    * What one window showed.
    *
-   * @param allocatedBytes of heap, by all threads
+   * @param sample CPU time and heap are those of all threads, workers and compilers included
    * @param statistics the device's counters at the end, if it has any
    */
-  private record Result(
-      Sample sample, long allocatedBytes, Optional<IoStatistics.Snapshot> statistics) {
+  private record Result(Sample sample, Optional<IoStatistics.Snapshot> statistics) {
     double bytesPerSecond() {
       return sample.bytesPerSecond();
     }
 
+    double cpuBytesPerSecond() {
+      return sample.cpuBytesPerSecond();
+    }
+
     double allocatedPerRequest() {
-      return (double) allocatedBytes / sample.operations();
+      return (double) sample.allocatedBytes() / sample.operations();
     }
   }
 
@@ -125,15 +133,13 @@ public final class DeviceBenchmark {
     }
   }
 
-  private static List<String> engines(Plan plan, CipherWord cipher) throws IOException {
+  /** Those that have the cipher; selecting them proves them. */
+  private static List<String> engines(Plan plan, CipherWord cipher)
+      throws IOException, UsageException {
     Engines installed = Engines.installed();
-    SectorAlgorithm algorithm =
-        new SectorAlgorithm(
-            cipher.spec().cipher(),
-            cipher.spec().mode(),
-            cipher.defaultKeyBytes(),
-            plan.sectorSize);
+    SectorAlgorithm algorithm = cipher.algorithm(cipher.defaultKeyBytes(), plan.sectorSize);
     if (plan.engines.isEmpty()) {
+      installed.select(Engines.AUTO, algorithm);
       return installed.all().stream()
           .filter(engine -> engine.supports(algorithm))
           .map(Engine::name)
@@ -164,7 +170,7 @@ public final class DeviceBenchmark {
         cases.add(peer);
         contestants.add(
             new Rounds.Contestant<>(
-                peer.toString(), () -> new Result(qemu.measure(), 0, Optional.empty())));
+                peer.toString(), () -> new Result(qemu.measure(), Optional.empty())));
       }
       List<List<Result>> results = Rounds.interleave(Rounds.DEFAULT, contestants, progress);
       Map<Case, List<Result>> byCase = new LinkedHashMap<>();
@@ -214,11 +220,20 @@ public final class DeviceBenchmark {
         () -> {
           try (Subject subject = open(what)) {
             Workload workload = what.workload;
-            List<Team.Work> team = workload.team(subject, plan.size, buffers);
+            List<Team.Work> work = workload.team(subject, plan.size, buffers);
             Allocations before = Allocations.ofOthers();
-            Sample sample = Team.run(team, workload.requestBytes(), nanos);
+            long cpu = CPU.getProcessCpuTime();
+            Sample team = Team.run(work, workload.requestBytes(), nanos);
+            cpu = CPU.getProcessCpuTime() - cpu;
             long others = Allocations.ofOthers().since(before);
-            return new Result(sample, sample.allocatedBytes() + others, subject.statistics());
+            Sample all =
+                new Sample(
+                    team.bytes(),
+                    team.operations(),
+                    team.nanos(),
+                    team.bytes() * 1e9 / cpu,
+                    team.allocatedBytes() + others);
+            return new Result(all, subject.statistics());
           }
         });
   }
@@ -260,7 +275,7 @@ public final class DeviceBenchmark {
       Table table =
           new Table()
               .words("Workload", "Device", "Engine")
-              .numbers("MB/s", "IOPS", "x raw", "x qemu", "B/request");
+              .numbers("MB/s", "MB/s CPU", "IOPS", "x raw", "x qemu", "B/request");
       results.forEach(
           (what, measured) ->
               table.row(
@@ -268,6 +283,7 @@ public final class DeviceBenchmark {
                   what.device,
                   what.engine,
                   Figures.megabytes(Rounds.median(measured, Result::bytesPerSecond)),
+                  Figures.megabytes(Rounds.median(measured, Result::cpuBytesPerSecond)),
                   Figures.number(
                       Rounds.median(measured, result -> result.sample.operationsPerSecond()), 0),
                   Figures.ratio(toRaw(what, measured)),
@@ -286,7 +302,7 @@ public final class DeviceBenchmark {
           + plan.directory
           + "\n\n"
           + table
-          + "\nx raw: by the wall clock. B/request: heap that all threads allocated.\n";
+          + "\nMB/s CPU: by the CPU time of all threads. x raw, x qemu: by the wall clock. B/request: heap that all threads allocated.\n";
     }
 
     /** For programs: {@code results}, the settings and the machine. */
@@ -314,6 +330,7 @@ public final class DeviceBenchmark {
       result.put("requestBytes", what.workload.requestBytes());
       result.put("depth", what.workload.depth());
       Figures.put(result, "bytesPerSecond", Rounds.median(measured, Result::bytesPerSecond));
+      Figures.put(result, "cpuBytesPerSecond", Rounds.median(measured, Result::cpuBytesPerSecond));
       Figures.put(
           result,
           "requestsPerSecond",

@@ -1,7 +1,6 @@
 package io.jdm.cli.bench;
 
 import io.jdm.crypt.cipher.CipherSpec;
-import io.jdm.crypt.key.KeyMaterial;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,11 +72,9 @@ final class QemuConvert implements AutoCloseable {
   }
 
   private void fill(CipherSpec spec, int bits, Path raw) throws IOException {
-    try (KeyMaterial secret = KeyMaterial.random(PASSPHRASE_BYTES)) {
-      byte[] bytes = secret.exposeBytes();
-      Files.write(passphrase, bytes);
-      Arrays.fill(bytes, (byte) 0);
-    }
+    byte[] secret = Tables.randomHex(PASSPHRASE_BYTES);
+    Files.write(passphrase, secret);
+    Arrays.fill(secret, (byte) 0);
     run(
         "create",
         List.of(

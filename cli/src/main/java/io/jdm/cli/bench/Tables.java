@@ -32,16 +32,28 @@ final class Tables {
     byte[] before = utf8(Arguments.quote(cipher.spec().text()) + " ");
     String options = sectorSize == Sectors.SIZE ? "" : " 1 sector_size:" + sectorSize;
     byte[] after = utf8(" 0 " + Arguments.quote(file.toString()) + " 0" + options);
-    byte[] parameters = Arrays.copyOf(before, before.length + 2 * keyBytes + after.length);
-    try (KeyMaterial key = KeyMaterial.random(keyBytes)) {
-      ByteBuffer bytes = key.exposeBuffer();
-      for (int i = 0; i < keyBytes; i++) {
-        parameters[before.length + 2 * i] = HEX[bytes.get(i) >> 4 & 15];
-        parameters[before.length + 2 * i + 1] = HEX[bytes.get(i) & 15];
+    byte[] key = randomHex(keyBytes);
+    byte[] parameters =
+        ByteBuffer.allocate(before.length + key.length + after.length)
+            .put(before)
+            .put(key)
+            .put(after)
+            .array();
+    Arrays.fill(key, (byte) 0);
+    return definition(name, size, "crypt", parameters);
+  }
+
+  /** So many random bytes in hexadecimal, which the caller wipes. */
+  static byte[] randomHex(int size) {
+    byte[] hex = new byte[2 * size];
+    try (KeyMaterial secret = KeyMaterial.random(size)) {
+      ByteBuffer bytes = secret.exposeBuffer();
+      for (int i = 0; i < size; i++) {
+        hex[2 * i] = HEX[(bytes.get(i) >> 4) & 15];
+        hex[2 * i + 1] = HEX[bytes.get(i) & 15];
       }
     }
-    System.arraycopy(after, 0, parameters, before.length + 2 * keyBytes, after.length);
-    return definition(name, size, "crypt", parameters);
+    return hex;
   }
 
   private static byte[] utf8(String text) {

@@ -34,6 +34,7 @@ final class BenchCipherCommand implements Callable<Integer> {
 
   @Option(
       names = {"-s", "--key-size"},
+      converter = Count.class,
       split = ",",
       paramLabel = "BITS",
       description =
@@ -43,6 +44,7 @@ final class BenchCipherCommand implements Callable<Integer> {
 
   @Option(
       names = "--sector-size",
+      converter = Count.class,
       split = ",",
       paramLabel = "BYTES",
       description = "Bytes that share an IV (default: ${DEFAULT-VALUE}).",
@@ -60,6 +62,7 @@ final class BenchCipherCommand implements Callable<Integer> {
 
   @Option(
       names = "--threads",
+      converter = Count.class,
       split = ",",
       paramLabel = "N",
       description = "Threads, each with a cipher of its own (default: ${DEFAULT-VALUE}).",

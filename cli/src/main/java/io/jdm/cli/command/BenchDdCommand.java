@@ -51,6 +51,7 @@ final class BenchDdCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      converter = Count.class,
       paramLabel = "N",
       description = "How often; medians are printed (default: ${DEFAULT-VALUE}).",
       defaultValue = "1")

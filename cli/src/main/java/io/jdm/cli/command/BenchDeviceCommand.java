@@ -40,6 +40,7 @@ final class BenchDeviceCommand implements Callable<Integer> {
 
   @Option(
       names = "--sector-size",
+      converter = Count.class,
       paramLabel = "BYTES",
       description = "Of an encryption sector (default: ${DEFAULT-VALUE}).",
       defaultValue = "512")
@@ -61,6 +62,7 @@ final class BenchDeviceCommand implements Callable<Integer> {
 
   @Option(
       names = "--depth",
+      converter = Count.class,
       split = ",",
       paramLabel = "N",
       description = "Requests at a time, each from its own thread (default: ${DEFAULT-VALUE}).",
