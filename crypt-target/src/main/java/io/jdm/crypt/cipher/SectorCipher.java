@@ -7,8 +7,9 @@ import java.nio.ByteBuffer;
  * A keyed cipher that transforms runs of encryption sectors. Each sector starts afresh from its own
  * IV. Not thread-safe: leased to one worker at a time, dropped when the key is wiped.
  *
- * <p>Buffers are heap or direct; positions and limits are neither used nor changed. Source and
- * destination may be the same buffer at the same index (in place), otherwise they must not overlap.
+ * <p>Buffers are heap or direct, of either byte order; ranges lie below their limits, positions are
+ * neither used nor changed. Source and destination may be the same buffer at the same index (in
+ * place), otherwise they must not overlap.
  */
 public interface SectorCipher extends AutoCloseable {
   /**

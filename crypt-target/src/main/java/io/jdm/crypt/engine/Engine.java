@@ -36,8 +36,24 @@ public interface Engine {
    */
   SectorCipher sectorCipher(SectorAlgorithm algorithm, KeyMaterial key) throws EngineException;
 
+  /**
+   * How its work is done, which decides how fast it can be: an engine is only measured against
+   * others of its own kind, and not even loaded where one of a better kind will do.
+   */
+  Kind kind();
+
   /** A new keyed block cipher. The key stays the caller's. */
   BlockCipher blockCipher(String cipher, KeyMaterial key) throws EngineException;
+
+  /** Kinds of engines, the fastest first: each is several times as fast as the next. */
+  enum Kind {
+    /** A native library that works on the caller's memory. */
+    NATIVE,
+    /** A provider behind the Java Cryptography Architecture. */
+    PROVIDER,
+    /** Ciphers written in Java. */
+    JAVA
+  }
 
   /** Whether an engine can be used. */
   record Availability(boolean available, String version, String reason) {

@@ -1,14 +1,16 @@
 package io.jdm.crypt.engine;
 
-import io.jdm.blockdev.Sectors;
+import io.jdm.crypt.cipher.Ciphers;
 import io.jdm.crypt.cipher.SectorAlgorithm;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * The engines of this process, and the choice among them. Thread-safe.
@@ -20,17 +22,23 @@ public final class Engines {
   /** The name that leaves the choice to measurement. */
   public static final String AUTO = "auto";
 
-  private static final System.Logger LOG = System.getLogger(Engines.class.getName());
-
-  /** No CPU does AES-256 faster than this in plain instructions. */
-  private static final double SOFTWARE_AES_BYTES_PER_SECOND = 600e6;
+  private static final String PROPERTY = "jdm.engine";
+  private static final String VARIABLE = "JDM_ENGINE";
+  private static final Logger LOG = System.getLogger(Engines.class.getName());
 
   private final List<Engine> engines;
-  private final Map<SectorAlgorithm, Engine> chosen = new ConcurrentHashMap<>();
-  private final Map<Proof, Boolean> proofs = new ConcurrentHashMap<>();
+  private final Map<SectorAlgorithm, Engine> fastest = new HashMap<>();
+  private final Map<Proof, String> proofs = new HashMap<>();
 
-  /** These engines only; for tests. */
-  Engines(List<Engine> engines) {
+  /** Something that an engine was tested for; sector size 0 stands for the bare block cipher. */
+  private record Proof(Engine engine, SectorAlgorithm algorithm) {}
+
+  /**
+   * These engines only.
+   *
+   * @param engines with different names
+   */
+  public Engines(List<Engine> engines) {
     this.engines = List.copyOf(engines);
   }
 
@@ -59,11 +67,7 @@ public final class Engines {
         return engine;
       }
     }
-    throw new EngineException(
-        "no engine "
-            + name
-            + ", there are "
-            + String.join(", ", engines.stream().map(Engine::name).toList()));
+    throw new EngineException("no engine '" + name + "', there are " + names(engines));
   }
 
   /**
@@ -75,124 +79,143 @@ public final class Engines {
    * @throws EngineException naming what was asked for and which engines have it
    */
   public Engine select(String name, SectorAlgorithm algorithm) throws EngineException {
-    String wanted = name != null ? name : configured();
+    String wanted = name == null ? configured() : name;
     if (wanted.equals(AUTO)) {
-      Engine engine = chosen.get(algorithm);
-      if (engine == null) {
-        engine = choose(algorithm);
-        chosen.put(algorithm, engine);
-      }
-      return engine;
+      return fastest(algorithm);
     }
     Engine engine = byName(wanted);
-    if (!engine.supports(algorithm) || !proven(engine, algorithm)) {
+    if (!engine.supports(algorithm)) {
       throw new EngineException(
-          "engine " + wanted + " has no " + words(algorithm) + "; " + who(having(algorithm)));
+          "engine " + wanted + " has no " + describe(algorithm) + "; " + whoHas(algorithm));
+    }
+    String fault = proof(engine, algorithm);
+    if (!fault.isEmpty()) {
+      throw new EngineException(fault);
     }
     return engine;
   }
 
   private static String configured() {
-    String name = System.getProperty("jdm.engine", System.getenv("JDM_ENGINE"));
-    return name == null || name.isEmpty() ? AUTO : name;
-  }
-
-  private Engine choose(SectorAlgorithm algorithm) throws EngineException {
-    List<Engine> having = having(algorithm);
-    if (having.isEmpty()) {
-      throw new EngineException(
-          "no engine has " + words(algorithm) + "; there are " + String.join(", ", usable()));
+    String property = System.getProperty(PROPERTY, "");
+    if (!property.isEmpty()) {
+      return property;
     }
-    return having.size() == 1 ? having.get(0) : Calibration.fastest(having, algorithm);
+    String variable = System.getenv(VARIABLE);
+    return variable == null || variable.isEmpty() ? AUTO : variable;
   }
 
-  private List<Engine> having(SectorAlgorithm algorithm) {
-    return engines.stream()
-        .filter(engine -> engine.supports(algorithm) && proven(engine, algorithm))
-        .toList();
+  private synchronized Engine fastest(SectorAlgorithm algorithm) throws EngineException {
+    Engine known = fastest.get(algorithm);
+    if (known == null) {
+      known = measure(algorithm);
+      fastest.put(algorithm, known);
+    }
+    return known;
   }
 
-  private boolean proven(Engine engine, SectorAlgorithm algorithm) {
-    return proofs.computeIfAbsent(
-        new Proof(engine.name(), algorithm),
-        proof -> {
-          try {
-            KnownAnswers.prove(engine, algorithm);
-            return true;
-          } catch (EngineException e) {
-            LOG.log(System.Logger.Level.WARNING, e.getMessage() + "; it is not used for this", e);
-            return false;
-          }
-        });
-  }
-
-  private List<String> usable() {
-    return engines.stream()
-        .filter(engine -> engine.availability().available())
-        .map(Engine::name)
-        .toList();
-  }
-
-  private static String words(SectorAlgorithm algorithm) {
-    return algorithm.cryptoApiName() + " with a key of " + algorithm.keySize() + " bytes";
-  }
-
-  private static String who(List<Engine> having) {
-    return having.isEmpty()
-        ? "no engine has"
-        : String.join(", ", having.stream().map(Engine::name).toList())
-            + (having.size() == 1 ? " has" : " have");
+  /** Measures those of the best kind that has the algorithm. */
+  private Engine measure(SectorAlgorithm algorithm) throws EngineException {
+    for (Engine.Kind kind : Engine.Kind.values()) {
+      List<Engine> candidates =
+          engines.stream()
+              .filter(engine -> engine.kind() == kind)
+              .filter(engine -> engine.supports(algorithm))
+              .filter(engine -> proof(engine, algorithm).isEmpty())
+              .toList();
+      if (!candidates.isEmpty()) {
+        return candidates.size() == 1 ? candidates.get(0) : Race.winner(candidates, algorithm);
+      }
+    }
+    throw new EngineException(
+        "no engine has " + describe(algorithm) + "; there are " + names(available()));
   }
 
   /**
    * The engine for a bare block cipher, as IV generators and tweaks need it: the one of this name
    * if it has the cipher, else any that has it.
    *
-   * @param name of an engine; {@link #AUTO} or null for any
+   * @param name of an engine; null as for {@link #select}; {@link #AUTO} for any
    * @param keySize bytes
    * @throws EngineException if no engine has the cipher with such a key
    */
   public Engine selectBlock(String name, String cipher, int keySize) throws EngineException {
-    SectorAlgorithm ecb = new SectorAlgorithm(cipher, "ecb", keySize, Sectors.SIZE);
-    Engine other = null;
-    for (Engine engine : engines) {
-      if (engine.supportsBlock(cipher, keySize) && proven(engine, ecb)) {
-        if (name == null || name.equals(AUTO) || engine.name().equals(name)) {
-          return engine;
-        }
-        other = other == null ? engine : other;
+    String wanted = name == null ? configured() : name;
+    List<Engine> candidates = new ArrayList<>(engines);
+    if (!wanted.equals(AUTO)) {
+      Engine first = byName(wanted);
+      candidates.remove(first);
+      candidates.add(0, first);
+    }
+    SectorAlgorithm bare = new SectorAlgorithm(cipher, "ecb", keySize, 0);
+    for (Engine engine : candidates) {
+      if (engine.supportsBlock(cipher, keySize) && proof(engine, bare).isEmpty()) {
+        return engine;
       }
     }
-    if (other == null) {
-      throw new EngineException("no engine has " + cipher + " with a key of " + keySize + " bytes");
+    throw new EngineException(
+        "no engine has "
+            + cipher
+            + " with a key of "
+            + keySize
+            + " bytes; there are "
+            + names(available()));
+  }
+
+  /** What is wrong with the engine for an algorithm; empty if it gives the known answers. */
+  private synchronized String proof(Engine engine, SectorAlgorithm algorithm) {
+    return proofs.computeIfAbsent(new Proof(engine, algorithm), Engines::test);
+  }
+
+  private static String test(Proof proof) {
+    SelfTest test = new SelfTest(proof.engine);
+    SectorAlgorithm algorithm = proof.algorithm;
+    try {
+      if (algorithm.sectorSize() == 0) {
+        test.block(algorithm.cipher(), algorithm.keySize());
+      } else {
+        test.sector(algorithm);
+      }
+      return "";
+    } catch (EngineException e) {
+      LOG.log(Level.WARNING, "left out: " + e.getMessage());
+      return e.getMessage();
     }
-    return other;
+  }
+
+  private String whoHas(SectorAlgorithm algorithm) {
+    Predicate<Engine> has = engine -> engine.supports(algorithm);
+    List<Engine> others = engines.stream().filter(has).toList();
+    return switch (others.size()) {
+      case 0 -> "no other does";
+      case 1 -> names(others) + " does";
+      default -> names(others) + " do";
+    };
+  }
+
+  /** As users write it: {@code serpent-xts with a key of 64 bytes}. */
+  private static String describe(SectorAlgorithm algorithm) {
+    String name = algorithm.cipher() + "-" + algorithm.mode();
+    if (!Ciphers.valid(algorithm.cipher(), algorithm.mode())) {
+      return name;
+    }
+    return name + " with a key of " + algorithm.keySize() + " bytes";
+  }
+
+  private List<Engine> available() {
+    return engines.stream().filter(engine -> engine.availability().available()).toList();
+  }
+
+  private static String names(List<Engine> engines) {
+    return engines.stream().map(Engine::name).sorted().collect(Collectors.joining(", "));
   }
 
   /**
-   * Whether the CPU's AES instructions are in use: on Linux what {@code /proc/cpuinfo} says,
-   * elsewhere whether the fastest engine is faster at AES than a CPU without them can be.
+   * Whether the CPU's AES instructions are in use: what Linux says of the CPU, elsewhere how fast
+   * the JDK decrypts. Measuring takes some 50 ms.
    */
   public static boolean hardwareAes() {
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/cpuinfo"))) {
-        if (line.startsWith("flags") || line.startsWith("Features")) {
-          return List.of(line.split("\\s+")).contains("aes");
-        }
-      }
-    } catch (IOException e) {
-      LOG.log(System.Logger.Level.DEBUG, "no /proc/cpuinfo, measuring instead", e);
-    }
-    SectorAlgorithm aes = new SectorAlgorithm("aes", "ecb", 32, 4096);
-    try {
-      Engine engine = installed().select(AUTO, aes);
-      return Calibration.bytesPerSecond(engine, aes) > SOFTWARE_AES_BYTES_PER_SECOND;
-    } catch (EngineException e) {
-      return false;
-    }
+    return HardwareAes.inUse();
   }
-
-  private record Proof(String engine, SectorAlgorithm algorithm) {}
 
   private static final class Installed {
     static final Engines ENGINES =

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.jdm.crypt.cipher.BlockCipher;
+import io.jdm.crypt.cipher.Ciphers;
 import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.cipher.SectorCipher;
 import io.jdm.crypt.key.KeyMaterial;
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -48,15 +48,15 @@ final class EnginesTest {
   void says_which_engines_have_what_the_named_one_has_not() {
     assertThatThrownBy(() -> installed.select("jdk", CAST6_CBC))
         .isInstanceOf(EngineException.class)
-        .hasMessage("engine jdk has no cbc(cast6) with a key of 32 bytes; bouncycastle has");
+        .hasMessage("engine jdk has no cast6-cbc with a key of 32 bytes; bouncycastle does");
   }
 
   @Test
   void says_which_engines_there_are_when_the_name_is_unknown() {
     assertThatThrownBy(() -> installed.select("openssl", AES_XTS))
         .isInstanceOf(EngineException.class)
-        .hasMessageContaining("no engine openssl, there are ")
-        .hasMessageContaining("conscrypt");
+        .hasMessage(
+            "no engine 'openssl', there are bouncycastle, conscrypt, corretto, gcrypt, jdk");
   }
 
   @Test
@@ -65,17 +65,53 @@ final class EnginesTest {
     assertThat(installed.selectBlock("jdk", "aes", 16).name()).isEqualTo("jdk");
     assertThatThrownBy(() -> installed.selectBlock(null, "aes", 17))
         .isInstanceOf(EngineException.class)
-        .hasMessage("no engine has aes with a key of 17 bytes");
+        .hasMessageStartingWith("no engine has aes with a key of 17 bytes; there are ");
   }
 
   @Test
   void drops_an_engine_that_gives_a_wrong_answer() throws Exception {
     Engine honest = installed.byName("jdk");
-    Engines engines = new Engines(List.of(new LyingEngine(honest), honest));
+    Engine liar = new StubEngine("liar", Engine.Kind.NATIVE, honest, true);
+    Engines engines = new Engines(List.of(liar, honest));
     assertThat(engines.select("auto", AES_XTS)).isSameAs(honest);
+    assertThat(engines.selectBlock("liar", "aes", 32)).isSameAs(honest);
     assertThatThrownBy(() -> engines.select("liar", AES_XTS))
         .isInstanceOf(EngineException.class)
-        .hasMessage("engine liar has no xts(aes) with a key of 64 bytes; jdk has");
+        .hasMessageStartingWith("engine liar encrypts ")
+        .hasMessageEndingWith(" wrongly");
+  }
+
+  @Test
+  void does_not_load_an_engine_where_one_of_a_better_kind_will_do() throws Exception {
+    Engine honest = installed.byName("jdk");
+    StubEngine fast = new StubEngine("fast", Engine.Kind.NATIVE, honest, false);
+    StubEngine slow = new StubEngine("slow", Engine.Kind.JAVA, honest, false);
+    Engines engines = new Engines(List.of(slow, honest, fast));
+    assertThat(engines.select("auto", AES_XTS)).isSameAs(fast);
+    assertThat(slow.asked).isZero();
+  }
+
+  @Test
+  void measures_engines_of_one_kind_once() throws Exception {
+    Engine honest = installed.byName("jdk");
+    StubEngine one = new StubEngine("one", Engine.Kind.PROVIDER, honest, false);
+    StubEngine two = new StubEngine("two", Engine.Kind.PROVIDER, honest, false);
+    Engines engines = new Engines(List.of(one, two));
+    Engine chosen = engines.select("auto", AES_XTS);
+    int asked = one.asked + two.asked;
+    assertThat(engines.select("auto", AES_XTS)).isSameAs(chosen);
+    assertThat(one.asked + two.asked).isEqualTo(asked);
+  }
+
+  @Test
+  void follows_the_system_property_where_no_name_is_given() throws Exception {
+    System.setProperty("jdm.engine", "bouncycastle");
+    try {
+      assertThat(installed.select(null, AES_XTS).name()).isEqualTo("bouncycastle");
+      assertThat(installed.selectBlock(null, "aes", 32).name()).isEqualTo("bouncycastle");
+    } finally {
+      System.clearProperty("jdm.engine");
+    }
   }
 
   @Test
@@ -84,11 +120,60 @@ final class EnginesTest {
     assertThat(engines.select("auto", AES_XTS).name()).isEqualTo("jdk");
   }
 
-  /** Encrypts with one bit wrong. */
-  private record LyingEngine(Engine honest) implements Engine {
+  @Test
+  void says_what_no_engine_has() {
+    SectorAlgorithm none = new SectorAlgorithm("aes", "xts", 40, 512);
+    assertThatThrownBy(() -> installed.select("auto", none))
+        .isInstanceOf(EngineException.class)
+        .hasMessageStartingWith("no engine has aes-xts with a key of 40 bytes; there are ");
+    assertThatThrownBy(() -> installed.select("jdk", none))
+        .hasMessage("engine jdk has no aes-xts with a key of 40 bytes; no other does");
+  }
+
+  @Test
+  void tells_hardware_aes_by_cpuinfo_or_by_measuring() {
+    assertThat(HardwareAes.hasFlag(List.of("processor : 0", "flags\t\t: fpu aes sse2"))).isTrue();
+    assertThat(HardwareAes.hasFlag(List.of("Features\t: fp asimd aes pmull"))).isTrue();
+    assertThat(HardwareAes.hasFlag(List.of("model name : aes", "flags : fpu vaes sse2"))).isFalse();
+  }
+
+  @Test
+  void there_is_a_known_answer_for_every_block_cipher_and_mode() {
+    for (String cipher : Ciphers.names()) {
+      if (!cipher.equals("cipher_null")) {
+        assertThat(KnownAnswer.all())
+            .as(cipher)
+            .anyMatch(answer -> answer.cipher().equals(cipher) && answer.mode().equals("ecb"));
+      }
+    }
+    for (String mode : Ciphers.modes()) {
+      assertThat(KnownAnswer.all()).as(mode).anyMatch(answer -> answer.mode().equals(mode));
+    }
+  }
+
+  /** Another engine under another name, perhaps with one bit of each result wrong. */
+  private static final class StubEngine implements Engine {
+    private final String name;
+    private final Kind kind;
+    private final Engine behind;
+    private final boolean wrong;
+    int asked;
+
+    StubEngine(String name, Kind kind, Engine behind, boolean wrong) {
+      this.name = name;
+      this.kind = kind;
+      this.behind = behind;
+      this.wrong = wrong;
+    }
+
     @Override
     public String name() {
-      return "liar";
+      return name;
+    }
+
+    @Override
+    public Kind kind() {
+      return kind;
     }
 
     @Override
@@ -98,49 +183,49 @@ final class EnginesTest {
 
     @Override
     public boolean supports(SectorAlgorithm algorithm) {
-      return honest.supports(algorithm);
+      asked++;
+      return behind.supports(algorithm);
     }
 
     @Override
     public boolean supportsBlock(String cipher, int keySize) {
-      return false;
+      return behind.supportsBlock(cipher, keySize);
     }
 
     @Override
     public BlockCipher blockCipher(String cipher, KeyMaterial key) throws EngineException {
-      throw new EngineException("none");
+      BlockCipher blocks = behind.blockCipher(cipher, key);
+      return wrong ? new WrongBlockCipher(blocks) : blocks;
     }
 
     @Override
     public SectorCipher sectorCipher(SectorAlgorithm algorithm, KeyMaterial key)
         throws EngineException {
-      SectorCipher cipher = honest.sectorCipher(algorithm, key);
-      return new SectorCipher() {
-        @Override
-        public void encrypt(
-            byte[] ivs, ByteBuffer src, int srcIndex, ByteBuffer dst, int dstIndex, int length)
-            throws java.io.IOException {
-          cipher.encrypt(ivs, src, srcIndex, dst, dstIndex, length);
-          dst.put(dstIndex, (byte) (dst.get(dstIndex) ^ 1));
-        }
+      asked++;
+      return behind.sectorCipher(algorithm, key);
+    }
+  }
 
-        @Override
-        public void decrypt(
-            byte[] ivs, ByteBuffer src, int srcIndex, ByteBuffer dst, int dstIndex, int length)
-            throws java.io.IOException {
-          cipher.decrypt(ivs, src, srcIndex, dst, dstIndex, length);
-        }
+  private record WrongBlockCipher(BlockCipher right) implements BlockCipher {
+    @Override
+    public int blockSize() {
+      return right.blockSize();
+    }
 
-        @Override
-        public boolean prefersDirect() {
-          return cipher.prefersDirect();
-        }
+    @Override
+    public void encrypt(byte[] in, int inOffset, byte[] out, int outOffset, int length) {
+      right.encrypt(in, inOffset, out, outOffset, length);
+      out[outOffset + length - 1] ^= 1;
+    }
 
-        @Override
-        public void close() {
-          cipher.close();
-        }
-      };
+    @Override
+    public void decrypt(byte[] in, int inOffset, byte[] out, int outOffset, int length) {
+      right.decrypt(in, inOffset, out, outOffset, length);
+    }
+
+    @Override
+    public void close() {
+      right.close();
     }
   }
 }

@@ -32,6 +32,11 @@ public final class BouncyCastleEngine extends ComposedEngine {
   }
 
   @Override
+  public Kind kind() {
+    return Kind.JAVA;
+  }
+
+  @Override
   protected Availability load() {
     try {
       return Availability.of(version(Ciphers.BY_NAME.get("aes").get().getClass()));

@@ -23,6 +23,11 @@ public final class ConscryptEngine extends ComposedEngine {
   }
 
   @Override
+  public Kind kind() {
+    return Kind.PROVIDER;
+  }
+
+  @Override
   protected Availability load() {
     try {
       Conscrypt.checkAvailability();

@@ -5,8 +5,10 @@ import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.cipher.SectorCipher;
 import io.jdm.crypt.engine.Engine;
 import io.jdm.crypt.engine.EngineException;
+import io.jdm.crypt.engine.jdk.JdkEngine;
 import io.jdm.crypt.key.KeyMaterial;
 import java.security.Provider;
+import java.util.Arrays;
 
 /**
  * Amazon Corretto Crypto Provider, when its artefact is on the class path. Of all its ciphers only
@@ -24,6 +26,11 @@ public final class CorrettoEngine implements Engine {
   @Override
   public String name() {
     return "corretto";
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.PROVIDER;
   }
 
   @Override
@@ -70,7 +77,19 @@ public final class CorrettoEngine implements Engine {
               + key.size()
               + " bytes");
     }
-    return new CorrettoXts(provider, algorithm.sectorSize(), key);
+    return hasEqualHalves(key)
+        ? new JdkEngine().sectorCipher(algorithm, key)
+        : new CorrettoXts(provider, algorithm.sectorSize(), key);
+  }
+
+  /** Such a key is weak, but the kernel takes it; the library does not. */
+  private static boolean hasEqualHalves(KeyMaterial key) {
+    byte[] bytes = key.exposeBytes();
+    try {
+      return Arrays.equals(bytes, 0, KEY_SIZE / 2, bytes, KEY_SIZE / 2, KEY_SIZE);
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+    }
   }
 
   @Override

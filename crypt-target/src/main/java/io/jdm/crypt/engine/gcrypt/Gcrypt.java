@@ -19,6 +19,7 @@ final class Gcrypt {
   private static final String SONAME = "libgcrypt.so.20";
   private static final String MINIMUM_VERSION = "1.8.0";
   private static final int CONTROL_INITIALIZATION_FINISHED = 38;
+  private static final int CONTROL_ALLOW_WEAK_KEY = 79;
   private static final int CACHE_LINE = 64;
   private static final int ERROR_CODE = 0xffff;
   private static final int ERROR_WEAK_KEY = 43;
@@ -122,8 +123,9 @@ final class Gcrypt {
     long handle = result.getLong(0);
     boolean done = false;
     try {
+      int weakKeyRefused = library.gcry_cipher_ctl(handle, CONTROL_ALLOW_WEAK_KEY, 0, 1);
       int error = library.gcry_cipher_setkey(handle, address(key.exposeBuffer()), key.size());
-      if ((error & ERROR_CODE) != ERROR_WEAK_KEY) {
+      if ((error & ERROR_CODE) != ERROR_WEAK_KEY || weakKeyRefused != 0) {
         check(error);
       }
       done = true;

@@ -21,6 +21,11 @@ public final class GcryptEngine extends ComposedEngine {
   }
 
   @Override
+  public Kind kind() {
+    return Kind.NATIVE;
+  }
+
+  @Override
   protected Availability load() {
     try {
       gcrypt = Gcrypt.load();

@@ -24,6 +24,10 @@ public interface LibGcrypt {
   void gcry_cipher_close(@size_t long handle);
 
   @IgnoreError
+  int gcry_cipher_ctl(
+      @size_t long handle, int command, @size_t long buffer, @size_t long bufferSize);
+
+  @IgnoreError
   int gcry_cipher_setkey(@size_t long handle, @size_t long key, @size_t long size);
 
   @IgnoreError

@@ -42,16 +42,11 @@ public final class JceKey implements SecretKey {
     return copy;
   }
 
-  /** Wipes all copies of the key that were handed out, for a provider that keeps none of them. */
-  public synchronized void wipeCopies() {
-    copies.forEach(copy -> Arrays.fill(copy, (byte) 0));
-    copies.clear();
-  }
-
   /** Wipes the key and all copies of it that were handed out. */
   @Override
   public synchronized void destroy() {
-    wipeCopies();
+    copies.forEach(copy -> Arrays.fill(copy, (byte) 0));
+    copies.clear();
     key.close();
   }
 

@@ -28,6 +28,11 @@ public final class JdkEngine extends ComposedEngine {
   }
 
   @Override
+  public Kind kind() {
+    return Kind.PROVIDER;
+  }
+
+  @Override
   protected Availability load() {
     provider = Security.getProvider(PROVIDER);
     return provider == null
