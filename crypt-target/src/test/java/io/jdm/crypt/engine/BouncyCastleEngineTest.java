@@ -3,7 +3,6 @@ package io.jdm.crypt.engine;
 import io.jdm.crypt.cipher.Ciphers;
 import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.engine.bouncycastle.BouncyCastleEngine;
-import java.util.Set;
 
 class BouncyCastleEngineTest extends EngineContract {
   BouncyCastleEngineTest() {
@@ -12,7 +11,7 @@ class BouncyCastleEngineTest extends EngineContract {
 
   @Override
   boolean libraryAllocates(SectorAlgorithm algorithm) {
-    return Set.of("serpent", "camellia", "des3_ede")
-        .contains(Ciphers.blockCipherOf(algorithm.cipher()));
+    // Most of its ciphers make an array for every block, which the JIT removes from some.
+    return !Ciphers.blockCipherOf(algorithm.cipher()).equals("aes");
   }
 }

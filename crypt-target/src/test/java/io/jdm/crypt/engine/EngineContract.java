@@ -56,7 +56,7 @@ abstract class EngineContract {
     }
   }
 
-  /** Every cipher in every mode, with its smallest, largest and common key sizes. */
+  /** Every cipher in every mode with its smallest, largest and common key sizes, one in 4 KiB. */
   Stream<SectorAlgorithm> algorithms() {
     Stream<String> ciphers =
         Stream.concat(
@@ -83,7 +83,7 @@ abstract class EngineContract {
     return some.boxed()
         .flatMap(
             key ->
-                IntStream.of(512, 4096)
+                (key == keys[0] ? IntStream.of(512, 4096) : IntStream.of(512))
                     .mapToObj(sector -> new SectorAlgorithm(cipher, mode, key, sector)));
   }
 
@@ -152,7 +152,7 @@ abstract class EngineContract {
   void doesWhatTheSpecificationSays(SectorAlgorithm algorithm) throws IOException {
     Random random = new Random(algorithm.hashCode());
     byte[] key = randomBytes(random, algorithm.keySize());
-    Work work = new Work(algorithm, key, algorithm.sectorSize() == 512 ? 7 : 2, random);
+    Work work = new Work(algorithm, key, algorithm.sectorSize() == 512 ? 4 : 1, random);
     byte[] encrypted = work.encrypt();
     if (algorithm.cipher().equals("cipher_null")) {
       assertThat(encrypted).isEqualTo(work.plain);
