@@ -1,6 +1,9 @@
 package io.jdm.crypt;
 
+import static org.junit.jupiter.api.Assumptions.abort;
+
 import io.jdm.blockdev.BlockDevice;
+import io.jdm.crypt.engine.Engine;
 import io.jdm.crypt.engine.Engines;
 import io.jdm.crypt.key.Keyring;
 import io.jdm.mapper.Arguments;
@@ -10,6 +13,7 @@ import io.jdm.mapper.TargetContext;
 import io.jdm.mapper.TargetException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** A crypt target made from one line of a table, over a device of the test's. */
 final class CryptFixture implements AutoCloseable {
@@ -40,6 +44,34 @@ final class CryptFixture implements AutoCloseable {
       return new CryptFixture(
           new CryptTargetType(Engines.installed(), engine, keyring).create(context, arguments));
     }
+  }
+
+  /** Null if the engine does not have the cipher, or is not here. */
+  static CryptFixture openIfPossible(String line, BlockDevice below, String engine)
+      throws TargetException {
+    try {
+      return open(line, below, engine, new Keyring());
+    } catch (TargetException e) {
+      if (e.reason().equals("Error allocating crypto tfm")) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /** The test is skipped if the engine does not have the cipher, or is not here. */
+  static CryptFixture openOrSkip(String line, BlockDevice below, String engine)
+      throws TargetException {
+    CryptFixture crypt = openIfPossible(line, below, engine);
+    return crypt != null ? crypt : abort("engine " + engine + " cannot do this");
+  }
+
+  /** The names of the engines that can be used here. */
+  static List<String> engines() {
+    return Engines.installed().all().stream()
+        .filter(engine -> engine.availability().available())
+        .map(Engine::name)
+        .toList();
   }
 
   Target target() {

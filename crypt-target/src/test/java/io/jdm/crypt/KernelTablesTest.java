@@ -2,15 +2,11 @@ package io.jdm.crypt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.memory.MemoryDevice;
-import io.jdm.crypt.engine.Engine;
-import io.jdm.crypt.engine.Engines;
-import io.jdm.crypt.key.Keyring;
 import io.jdm.mapper.TargetException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,13 +45,6 @@ final class KernelTablesTest {
     return (List<Map<String, Object>>) manifest().get(kind);
   }
 
-  private static List<String> engines() {
-    return Engines.installed().all().stream()
-        .filter(engine -> engine.availability().available())
-        .map(Engine::name)
-        .toList();
-  }
-
   @TestFactory
   Stream<DynamicNode> everyByteIsTheKernelsOnEveryEngine() throws IOException {
     return cases("plain").stream()
@@ -63,7 +52,7 @@ final class KernelTablesTest {
             kernel ->
                 dynamicContainer(
                     (String) kernel.get("name"),
-                    engines().stream()
+                    CryptFixture.engines().stream()
                         .map(engine -> dynamicTest(engine, () -> everyByte(kernel, engine)))));
   }
 
@@ -71,7 +60,7 @@ final class KernelTablesTest {
     String table = (String) kernel.get("table");
     long offset = 512L * (int) kernel.get("offset");
     try (BlockDevice disk = MemoryDevice.ofSize(offset + PATTERN.length, 512);
-        CryptFixture crypt = openOrSkip(table, disk, engine)) {
+        CryptFixture crypt = CryptFixture.openOrSkip(table, disk, engine)) {
       crypt.write(0, PATTERN);
       byte[] image = content(disk);
       assertThat(Arrays.copyOfRange(image, (int) offset, (int) offset + 32))
@@ -106,18 +95,6 @@ final class KernelTablesTest {
 
   private static int nextLength(Random random, int block, int left) {
     return Math.min(left, block * (1 + random.nextInt(1 << random.nextInt(10))));
-  }
-
-  private static CryptFixture openOrSkip(String table, BlockDevice disk, String engine)
-      throws TargetException {
-    try {
-      return CryptFixture.open(table, disk, engine, new Keyring());
-    } catch (TargetException e) {
-      if (e.reason().equals("Error allocating crypto tfm")) {
-        return abort(e.getMessage());
-      }
-      throw e;
-    }
   }
 
   @TestFactory

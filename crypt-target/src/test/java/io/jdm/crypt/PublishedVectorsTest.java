@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.memory.MemoryDevice;
-import io.jdm.crypt.engine.Engine;
-import io.jdm.crypt.engine.Engines;
 import io.jdm.crypt.key.Keyring;
 import io.jdm.testing.SharedFolder;
 import java.io.IOException;
@@ -27,13 +25,6 @@ final class PublishedVectorsTest {
   @SuppressWarnings("unchecked")
   private static List<Map<String, Object>> list(Path file, String name) throws IOException {
     return (List<Map<String, Object>>) JSON.std.mapFrom(Files.readAllBytes(file)).get(name);
-  }
-
-  private static List<String> engines() {
-    return Engines.installed().all().stream()
-        .filter(engine -> engine.availability().available())
-        .map(Engine::name)
-        .toList();
   }
 
   @TestFactory
@@ -65,7 +56,7 @@ final class PublishedVectorsTest {
             + " sector_size:"
             + size;
     byte[] plaintext = plaintext((String) vector.get("plaintext"));
-    for (String engine : engines()) {
+    for (String engine : CryptFixture.engines()) {
       try (BlockDevice disk = MemoryDevice.ofSize(512 * sector + size);
           CryptFixture crypt = CryptFixture.open(table, disk, engine, new Keyring())) {
         crypt.write(512 * sector, plaintext);
@@ -125,7 +116,7 @@ final class PublishedVectorsTest {
             + vector.get("sector_size");
     byte[] zeros = new byte[length];
     assertThat(Pattern.hash(zeros)).isEqualTo(vector.get("in_sha256"));
-    for (String engine : engines()) {
+    for (String engine : CryptFixture.engines()) {
       try (BlockDevice disk = MemoryDevice.ofSize(length);
           CryptFixture crypt = CryptFixture.open(table, disk, engine, new Keyring())) {
         crypt.write(0, zeros);
