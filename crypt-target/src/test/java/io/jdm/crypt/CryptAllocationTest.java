@@ -37,7 +37,13 @@ final class CryptAllocationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gcrypt aes-xts-plain64", "gcrypt aes-cbc-essiv:sha256", "jdk aes-xts-plain64", "conscrypt aes-xts-plain64"})
+  @ValueSource(
+      strings = {
+        "gcrypt aes-xts-plain64",
+        "gcrypt aes-cbc-essiv:sha256",
+        "jdk aes-xts-plain64",
+        "conscrypt aes-xts-plain64"
+      })
   void requestsAllocateNothing(String engineAndCipher) throws IOException {
     String engine = engineAndCipher.split(" ")[0];
     String cipher = engineAndCipher.split(" ")[1];

@@ -196,7 +196,16 @@ final class CryptTargetTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "key", "bogus", "bogus wipe", "key xyz", "key wipe now", "key set", "key set 0 0"})
+      strings = {
+        "",
+        "key",
+        "bogus",
+        "bogus wipe",
+        "key xyz",
+        "key wipe now",
+        "key set",
+        "key set 0 0"
+      })
   void otherMessagesAreUnknown(String message) throws TargetException {
     try (CryptFixture crypt = CryptFixture.open(TABLE, disk)) {
       crypt.target().postsuspend();
@@ -293,8 +302,7 @@ final class CryptTargetTest {
 
   private static void assertRefused(
       CryptFixture crypt, String message, String reason, Errno errno) {
-    TargetException e =
-        catchThrowableOfType(TargetException.class, () -> crypt.message(message));
+    TargetException e = catchThrowableOfType(TargetException.class, () -> crypt.message(message));
     assertThat(e).as(message).isNotNull();
     assertThat(e.reason()).as(message).isEqualTo(reason);
     assertThat(e.getMessage()).doesNotContain(KEY.substring(0, 16));

@@ -29,6 +29,7 @@ import tools.jackson.jr.ob.JSON;
  */
 final class KernelTablesTest {
   private static final int SECTORS = 2048;
+  private static final int IN_PIECES = 384 * 1024;
   private static final long SEED = 20261201;
   private static final byte[] PATTERN = Pattern.sectors(SECTORS);
 
@@ -70,16 +71,16 @@ final class KernelTablesTest {
 
       Random random = new Random(SEED);
       int block = crypt.target().limits().logicalBlockSize();
-      for (int at = 0; at < PATTERN.length; ) {
-        int length = nextLength(random, block, PATTERN.length - at);
+      for (int at = 0; at < IN_PIECES; ) {
+        int length = nextLength(random, block, IN_PIECES - at);
         assertThat(crypt.read(at, length))
             .as("%d bytes at %d, seed %d", length, at, SEED)
             .isEqualTo(Arrays.copyOfRange(PATTERN, at, at + length));
         at += length;
       }
-      disk.writeZeroes(0, disk.size());
-      for (int at = 0; at < PATTERN.length; ) {
-        int length = nextLength(random, block, PATTERN.length - at);
+      disk.writeZeroes(offset, IN_PIECES);
+      for (int at = 0; at < IN_PIECES; ) {
+        int length = nextLength(random, block, IN_PIECES - at);
         crypt.write(at, Arrays.copyOfRange(PATTERN, at, at + length));
         at += length;
       }
@@ -127,8 +128,7 @@ final class KernelTablesTest {
           catchThrowableOfType(
               TargetException.class,
               () ->
-                  CryptFixture.open(
-                          (String) kernel.get("table"), MemoryDevice.ofSize(2 << 20))
+                  CryptFixture.open((String) kernel.get("table"), MemoryDevice.ofSize(2 << 20))
                       .close());
       assertThat((String) kernel.get("kernel_log"))
           .contains("crypt: " + e.reason() + " (-" + e.errno() + ")");

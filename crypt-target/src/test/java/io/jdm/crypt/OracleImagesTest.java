@@ -31,8 +31,7 @@ final class OracleImagesTest {
   @SuppressWarnings("unchecked")
   private static List<Map<String, Object>> cases(String kind) throws IOException {
     Path manifest = SharedFolder.file("oracle/manifest.json");
-    return (List<Map<String, Object>>)
-        JSON.std.mapFrom(Files.readAllBytes(manifest)).get(kind);
+    return (List<Map<String, Object>>) JSON.std.mapFrom(Files.readAllBytes(manifest)).get(kind);
   }
 
   private static byte[] image(String name) throws IOException {

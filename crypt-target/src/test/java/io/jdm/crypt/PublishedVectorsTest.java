@@ -33,9 +33,7 @@ final class PublishedVectorsTest {
         list(SharedFolder.file("spec/dm-crypt-vectors.json"), "vectors");
     return IntStream.range(0, vectors.size())
         .mapToObj(
-            i ->
-                dynamicTest(
-                    i + " " + vectors.get(i).get("cipher"), () -> sector(vectors.get(i))));
+            i -> dynamicTest(i + " " + vectors.get(i).get("cipher"), () -> sector(vectors.get(i))));
   }
 
   private static void sector(Map<String, Object> vector) throws IOException {

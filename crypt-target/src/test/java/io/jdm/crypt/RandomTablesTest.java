@@ -34,7 +34,8 @@ final class RandomTablesTest {
   Stream<DynamicTest> agreesWithTheReference() throws Exception {
     Path reference = SharedFolder.file("reference/dmcrypt_reference.py");
     Path python = Requirement.tool("python3");
-    Process imports = new ProcessBuilder(python.toString(), "-c", "import numpy, cryptography").start();
+    Process imports =
+        new ProcessBuilder(python.toString(), "-c", "import numpy, cryptography").start();
     if (imports.waitFor() != 0) {
       Requirement.missing("python3 with numpy and cryptography");
     }
@@ -85,7 +86,8 @@ final class RandomTablesTest {
     String cipher = oneOf("aes", "aes", "serpent", "twofish", "camellia");
     String mode = oneOf("xts", "xts", "cbc", "cbc", "lrw", "ctr", "cfb", "ofb", "pcbc", "adiantum");
     String iv =
-        oneOf("plain", "plain64", "plain64be", "benbi", "null", "essiv:sha256", "eboiv", "elephant");
+        oneOf(
+            "plain", "plain64", "plain64be", "benbi", "null", "essiv:sha256", "eboiv", "elephant");
     if (iv.equals("benbi") && mode.matches("ctr|cfb|ofb")) {
       // The reference takes the cipher's block here, the specification (from source) the mode's.
       iv = "plain64be";

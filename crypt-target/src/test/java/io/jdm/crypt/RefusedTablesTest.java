@@ -84,8 +84,7 @@ final class RefusedTablesTest {
           0 8192 crypt aes-xts-plain64 K64 0 DEV -1           | EINVAL | Invalid device sector
           """)
   void isRefusedWithTheKernelsWords(String line, Errno errno, String reason) {
-    String table =
-        line.replace("K16", K16).replace("K32", K32).replace("K64", CryptFixture.KEY);
+    String table = line.replace("K16", K16).replace("K32", K32).replace("K64", CryptFixture.KEY);
     TargetException e = refusal(table);
     assertThat(e.reason()).isEqualTo(reason);
     assertThat(e.errno()).isEqualTo(errno);

@@ -40,8 +40,7 @@ final class SparseTerabyteTest {
 
   /** What runs in the little heap; its argument is the image to be made. */
   public static void main(String[] args) throws IOException {
-    String table =
-        "0 " + SIZE / 512 + " crypt aes-xts-plain64 " + CryptFixture.KEY + " 0 DEV 0";
+    String table = "0 " + SIZE / 512 + " crypt aes-xts-plain64 " + CryptFixture.KEY + " 0 DEV 0";
     byte[] data = new byte[REQUEST];
     new Random(1).nextBytes(data);
     try (BlockDevice image = FileDevice.create(Path.of(args[0]), SIZE);

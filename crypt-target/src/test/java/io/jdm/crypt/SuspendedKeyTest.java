@@ -61,8 +61,7 @@ final class SuspendedKeyTest {
     mapper.suspend(ID);
     message("key wipe");
     assertThat(mapper.table(ID, Slot.LIVE, true).get(0).text()).contains(" " + "0".repeat(128));
-    MapperException e =
-        catchThrowableOfType(MapperException.class, () -> mapper.resume(ID));
+    MapperException e = catchThrowableOfType(MapperException.class, () -> mapper.resume(ID));
     assertThat(e.errno()).isEqualTo(Errno.EAGAIN);
     assertThat(e.kernelLog())
         .hasSize(2)

@@ -23,7 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.jr.ob.JSON;
 
-/** The modes' names, how they split keys, and their IVs as the specification's vectors have them. */
+/**
+ * The modes' names, how they split keys, and their IVs as the specification's vectors have them.
+ */
 final class IvTypesTest {
   @Test
   void anUnknownModeIsToldWhichExist() {
@@ -32,7 +34,8 @@ final class IvTypesTest {
     assertThat(e.reason()).isEqualTo("Invalid IV mode");
     assertThat(e)
         .hasMessageContaining("plain64-x")
-        .hasMessageContaining("essiv, plain, plain64, plain64be, benbi, null, eboiv, elephant, lmk");
+        .hasMessageContaining(
+            "essiv, plain, plain64, plain64be, benbi, null, eboiv, elephant, lmk");
   }
 
   @ParameterizedTest
@@ -87,7 +90,8 @@ final class IvTypesTest {
                 .get("vectors");
     return IntStream.range(0, vectors.size())
         .filter(i -> vectors.get(i).get("iv_hex") != null)
-        .mapToObj(i -> dynamicTest(i + " " + vectors.get(i).get("cipher"), () -> iv(vectors.get(i))));
+        .mapToObj(
+            i -> dynamicTest(i + " " + vectors.get(i).get("cipher"), () -> iv(vectors.get(i))));
   }
 
   private static void iv(Map<String, Object> vector) throws IOException {
