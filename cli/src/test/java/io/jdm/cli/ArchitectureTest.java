@@ -22,7 +22,7 @@ final class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideOutsideOfPackages(
-              "java..", "io.jdm.blockdev..", "io.jdm.mapper..", "io.jdm.nbd..");
+              "java..", "javax.net.ssl..", "javax.security.auth..", "io.jdm.blockdev..", "io.jdm.mapper..", "io.jdm.nbd..");
 
   @ArchTest
   static final ArchRule block_devices_know_no_mapper =
