@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.memory.MemoryDevice;
-import io.jdm.crypt.key.Keyring;
 import io.jdm.testing.SharedFolder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,9 +53,14 @@ final class PublishedVectorsTest {
             + " sector_size:"
             + size;
     byte[] plaintext = plaintext((String) vector.get("plaintext"));
+    int proven = 0;
     for (String engine : CryptFixture.engines()) {
       try (BlockDevice disk = MemoryDevice.ofSize(512 * sector + size);
-          CryptFixture crypt = CryptFixture.open(table, disk, engine, new Keyring())) {
+          CryptFixture crypt = CryptFixture.openIfPossible(table, disk, engine)) {
+        if (crypt == null) {
+          continue;
+        }
+        proven++;
         crypt.write(512 * sector, plaintext);
         byte[] ciphertext = new byte[size];
         disk.read(512 * sector, ByteBuffer.wrap(ciphertext));
@@ -67,6 +71,7 @@ final class PublishedVectorsTest {
         assertThat(crypt.read(512 * sector, size)).isEqualTo(plaintext);
       }
     }
+    assertThat(proven).as("engines").isPositive();
   }
 
   private static byte[] plaintext(String name) {
@@ -114,9 +119,14 @@ final class PublishedVectorsTest {
             + vector.get("sector_size");
     byte[] zeros = new byte[length];
     assertThat(Pattern.hash(zeros)).isEqualTo(vector.get("in_sha256"));
+    int proven = 0;
     for (String engine : CryptFixture.engines()) {
       try (BlockDevice disk = MemoryDevice.ofSize(length);
-          CryptFixture crypt = CryptFixture.open(table, disk, engine, new Keyring())) {
+          CryptFixture crypt = CryptFixture.openIfPossible(table, disk, engine)) {
+        if (crypt == null) {
+          continue;
+        }
+        proven++;
         crypt.write(0, zeros);
         byte[] ciphertext = new byte[length];
         disk.read(0, ByteBuffer.wrap(ciphertext));
@@ -124,5 +134,6 @@ final class PublishedVectorsTest {
         assertThat(crypt.read(0, length)).isEqualTo(zeros);
       }
     }
+    assertThat(proven).as("engines").isPositive();
   }
 }
