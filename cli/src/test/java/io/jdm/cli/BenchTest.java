@@ -206,7 +206,7 @@ final class BenchTest {
       delimiter = '|',
       value = {
         "bench | what to measure is missing: cipher, dd or device",
-        "bench cipher --engine nonesuch | no engine nonesuch, there are",
+        "bench cipher --engine nonesuch | no engine 'nonesuch', there are",
         "bench cipher --cipher foo-xts | there is no cipher foo, only aes,",
         "bench cipher --cipher aes-foo | there is no mode foo, only xts,",
         "bench cipher --key-size 333 | aes-xts takes 32, 48, 64 bytes",
@@ -218,7 +218,7 @@ final class BenchTest {
         "bench dd --dir DIR --size 512P | No space left on device",
         "bench dd --dir DIR --size 1000 | no multiple of the 2048 of a block",
         "bench dd --dir DIR --size 1M --cipher foo | there is no cipher foo",
-        "bench dd --dir DIR --size 1M --engine nonesuch | no engine nonesuch, there are",
+        "bench dd --dir DIR --size 1M --engine nonesuch | no engine 'nonesuch', there are",
         "bench dd --dir DIR --size 2x | invalid number: '2x'",
         "bench device --dir DIR --size 1000 | no multiple of the 1048576 of a request",
         "bench device --dir DIR --size 1M --sector-size 100 | sector size 100 is not supported",
