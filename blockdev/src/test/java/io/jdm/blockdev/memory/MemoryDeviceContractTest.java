@@ -1,21 +1,17 @@
 package io.jdm.blockdev.memory;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.BlockDeviceContract;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @ParameterizedClass(name = "blocks of {0} bytes")
 @ValueSource(ints = {1, 512, 4096})
-class MemoryDeviceTest extends BlockDeviceContract {
+class MemoryDeviceContractTest extends BlockDeviceContract {
   @Parameter int block;
 
   @Override
@@ -28,11 +24,5 @@ class MemoryDeviceTest extends BlockDeviceContract {
   @Override
   protected boolean liesOnAnotherDevice() {
     return false;
-  }
-
-  @Test
-  void placeholder() {
-    assertThat(block).isPositive();
-    assertThatIllegalArgumentException().isThrownBy(() -> MemoryDevice.ofSize(-1));
   }
 }
