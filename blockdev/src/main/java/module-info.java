@@ -7,6 +7,7 @@ module io.jdm.blockdev {
   exports io.jdm.blockdev.memory;
   exports io.jdm.mapper;
   exports io.jdm.nbd;
+  exports io.jdm.nbd.client;
   exports io.jdm.nbd.server;
   exports io.jdm.nbd.transport;
 
@@ -16,7 +17,11 @@ module io.jdm.blockdev {
 
   provides io.jdm.blockdev.DeviceScheme with
       io.jdm.blockdev.file.FileScheme,
-      io.jdm.blockdev.memory.MemoryScheme;
+      io.jdm.blockdev.memory.MemoryScheme,
+      io.jdm.nbd.client.NbdScheme.Tcp,
+      io.jdm.nbd.client.NbdScheme.TcpTls,
+      io.jdm.nbd.client.NbdScheme.Unix,
+      io.jdm.nbd.client.NbdScheme.UnixTls;
   provides io.jdm.mapper.TargetType with
       io.jdm.mapper.target.ErrorTarget.Type,
       io.jdm.mapper.target.LinearTarget.Type,

@@ -5,6 +5,7 @@ import io.jdm.blockdev.io.BufferPool;
 import io.jdm.nbd.ExportInfo;
 import io.jdm.nbd.HandshakeOutput;
 import io.jdm.nbd.ServerHandshake;
+import io.jdm.nbd.transport.Input;
 import io.jdm.nbd.transport.Transport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -59,7 +60,7 @@ final class Connection implements Runnable, ServerHandshake.Exports {
               device,
               structured,
               handshake.allocation(),
-              new RequestStream(transport, input.buffer()),
+              new Input(transport, input.buffer()),
               new ReplyBatch(structured, output.buffer()),
               server,
               "nbd/" + export.name())

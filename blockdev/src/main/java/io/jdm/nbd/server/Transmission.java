@@ -10,6 +10,7 @@ import io.jdm.nbd.CommandFlag;
 import io.jdm.nbd.NbdException;
 import io.jdm.nbd.Reply;
 import io.jdm.nbd.Request;
+import io.jdm.nbd.transport.Input;
 import io.jdm.nbd.transport.Transport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -60,7 +61,7 @@ final class Transmission {
 
   private final ReentrantLock input = new ReentrantLock();
   // With the input held:
-  private final RequestStream in;
+  private final Input in;
   private final ReplyBatch batch;
   private final Request request = new Request();
   private boolean ended;
@@ -81,7 +82,7 @@ final class Transmission {
       BlockDevice device,
       boolean structured,
       boolean allocation,
-      RequestStream in,
+      Input in,
       ReplyBatch batch,
       NbdServer server,
       String threadName) {

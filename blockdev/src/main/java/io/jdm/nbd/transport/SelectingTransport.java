@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -17,7 +18,7 @@ public final class SelectingTransport implements Transport {
   private final SocketChannel channel;
   private final Selector readable;
   private final Selector writable;
-  private final long timeoutNanos;
+  private volatile long timeoutNanos;
 
   /**
    * Takes over a channel.
@@ -27,12 +28,17 @@ public final class SelectingTransport implements Transport {
    */
   public SelectingTransport(SocketChannel channel, long timeoutMillis) throws IOException {
     this.channel = channel;
-    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    setTimeout(timeoutMillis);
     channel.configureBlocking(false);
     readable = Selector.open();
     writable = Selector.open();
     channel.register(readable, SelectionKey.OP_READ);
     channel.register(writable, SelectionKey.OP_WRITE);
+  }
+
+  /** Changes how long to wait, from the next wait on. */
+  public void setTimeout(long timeoutMillis) {
+    timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
   @Override
@@ -76,7 +82,7 @@ public final class SelectingTransport implements Transport {
         int ready;
         try {
           ready = selector.select(key -> {}, waitMillis(start));
-        } catch (java.nio.channels.ClosedSelectorException e) {
+        } catch (ClosedSelectorException e) {
           throw new ClosedChannelException();
         }
         if (ready > 0) {
@@ -95,13 +101,14 @@ public final class SelectingTransport implements Transport {
   }
 
   private long waitMillis(long start) throws SocketTimeoutException {
-    if (timeoutNanos == 0) {
+    long timeout = timeoutNanos;
+    if (timeout == 0) {
       return 0;
     }
-    long left = timeoutNanos - (System.nanoTime() - start);
+    long left = timeout - (System.nanoTime() - start);
     if (left <= 0) {
       throw new SocketTimeoutException(
-          "no byte moved for " + TimeUnit.NANOSECONDS.toSeconds(timeoutNanos) + " s");
+          "no byte moved for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms");
     }
     return TimeUnit.NANOSECONDS.toMillis(left) + 1;
   }

@@ -1,0 +1,2 @@
+/** Remote exports as block devices. */
+package io.jdm.nbd.client;
