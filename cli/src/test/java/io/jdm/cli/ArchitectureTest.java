@@ -48,6 +48,19 @@ final class ArchitectureTest {
           .resideInAnyPackage("io.jdm.mapper..", "io.jdm.nbd..");
 
   @ArchTest
+  static final ArchRule the_wire_knows_no_channels_and_no_threads =
+      noClasses()
+          .that()
+          .resideInAPackage("io.jdm.nbd")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "java.nio.channels..", "java.util.concurrent..", "javax.net..", "io.jdm.nbd.*..")
+          .orShould()
+          .dependOnClassesThat()
+          .haveNameMatching("java\\.net\\..*Socket.*|java\\.lang\\.Thread");
+
+  @ArchTest
   static final ArchRule crypto_knows_no_command_line =
       noClasses()
           .that()

@@ -151,6 +151,7 @@ final class ConnectionPool {
           nextAttempt = now;
         }
         if (now >= nextAttempt) {
+          pause = now - downSince < reconnectNanos ? pause : LONGEST_PAUSE_NANOS;
           nextAttempt = now + pause;
           pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
           try {
@@ -163,7 +164,6 @@ final class ConnectionPool {
           }
         }
         if (System.nanoTime() - downSince >= reconnectNanos) {
-          nextAttempt = Math.max(nextAttempt, System.nanoTime() + LONGEST_PAUSE_NANOS);
           throw new DeviceException(
               Errno.EIO, "the server is gone: " + lastFailure.getMessage(), lastFailure);
         }

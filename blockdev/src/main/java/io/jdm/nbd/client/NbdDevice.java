@@ -233,19 +233,23 @@ public final class NbdDevice extends BlockDevice {
     int start = data == null ? 0 : data.position();
     long firstLoss = 0;
     while (true) {
-      long connectionsLost = volatileWrite ? ledger.connectionsLost() : 0;
       ClientConnection connection = pool.get();
+      long connectionsLost = volatileWrite ? ledger.connectionsLost() : 0;
       IOException lost;
       try {
         ClientConnection.Outcome outcome =
             connection.execute(command, flags, offset, length, src, dst);
-        if (outcome.errno() != null) {
-          throw refused(command, offset, length, outcome);
+        if (outcome.errno() != Errno.ESHUTDOWN) {
+          if (outcome.errno() != null) {
+            throw refused(command, offset, length, outcome);
+          }
+          if (volatileWrite) {
+            ledger.answered(connectionsLost);
+          }
+          return outcome;
         }
-        if (volatileWrite) {
-          ledger.answered(connectionsLost);
-        }
-        return outcome;
+        connection.disconnect();
+        lost = refused(command, offset, length, outcome);
       } catch (ClientConnection.LostException e) {
         lost = e;
       }

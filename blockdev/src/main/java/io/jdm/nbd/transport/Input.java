@@ -100,14 +100,19 @@ public final class Input {
 
   /** Drops so many bytes. */
   public void skip(long length) throws IOException {
-    long left = length;
-    while (left > 0) {
-      if (start == end && !fill(1)) {
-        throw new IOException("connection ended inside data");
+    int have = (int) Math.min(end - start, length);
+    start += have;
+    long left = length - have;
+    try {
+      while (left > 0) {
+        int n = transport.read(buffer.limit((int) Math.min(buffer.capacity(), left)).position(0));
+        if (n < 0) {
+          throw new IOException("connection ended inside data");
+        }
+        left -= n;
       }
-      int n = (int) Math.min(left, end - start);
-      start += n;
-      left -= n;
+    } finally {
+      buffer.clear();
     }
   }
 

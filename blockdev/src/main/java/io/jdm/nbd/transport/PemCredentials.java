@@ -12,6 +12,7 @@ import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -88,9 +89,14 @@ public final class PemCredentials {
 
   private static Collection<? extends Certificate> certificates(Path file)
       throws IOException, GeneralSecurityException {
-    Collection<? extends Certificate> certificates =
-        CertificateFactory.getInstance("X.509")
-            .generateCertificates(new ByteArrayInputStream(bytes(file)));
+    Collection<? extends Certificate> certificates;
+    try {
+      certificates =
+          CertificateFactory.getInstance("X.509")
+              .generateCertificates(new ByteArrayInputStream(bytes(file)));
+    } catch (CertificateException e) {
+      throw failure(file, "a certificate is damaged: " + e.getMessage(), e);
+    }
     if (certificates.isEmpty()) {
       throw failure(file, "there is no certificate in it", null);
     }
@@ -101,9 +107,9 @@ public final class PemCredentials {
     byte[] pem = bytes(file);
     byte[] der = null;
     try {
-      der = section(pem, PKCS8);
+      der = section(file, pem, PKCS8);
       if (der == null) {
-        byte[] rsa = section(pem, PKCS1);
+        byte[] rsa = section(file, pem, PKCS1);
         if (rsa == null) {
           throw failure(file, "there is no PKCS#8 or PKCS#1 private key in it", null);
         }
@@ -128,7 +134,7 @@ public final class PemCredentials {
   }
 
   /** The decoded content between the BEGIN and END lines of a label, or null. */
-  private static byte[] section(byte[] pem, String label) throws IOException {
+  private static byte[] section(Path file, byte[] pem, String label) throws IOException {
     int start = indexOf(pem, "-----BEGIN " + label + "-----", 0);
     int end = indexOf(pem, "-----END " + label + "-----", Math.max(start, 0));
     if (start < 0 || end < 0) {
@@ -139,7 +145,7 @@ public final class PemCredentials {
     try {
       return Base64.getMimeDecoder().decode(base64);
     } catch (IllegalArgumentException e) {
-      throw new DeviceException(Errno.EINVAL, label + " is not base64", e);
+      throw failure(file, "the " + label + " is not base64", e);
     } finally {
       Arrays.fill(base64, (byte) 0);
     }

@@ -30,8 +30,7 @@ class NbdDeviceContractTest extends BlockDeviceContract {
   enum Setting {
     BYTES(1, true, 4, 16),
     BLOCKS_OF_4096(4096, true, 4, 16),
-    ONE_CONNECTION(512, true, 1, 16),
-    ONE_THREAD(1, true, 1, 1),
+    ONE_CONNECTION_AND_THREAD(1, true, 1, 1),
     READ_ONLY(1, false, 2, 16);
 
     final int block;
