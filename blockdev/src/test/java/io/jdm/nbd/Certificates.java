@@ -60,8 +60,7 @@ public final class Certificates {
     Path key = folder.resolve(side + "-key.pem");
     Path request = folder.resolve(side + ".csr");
     key(key);
-    Program.run(
-        "openssl", "req", "-new", "-key", key, "-subj", "/CN=localhost", "-out", request);
+    Program.run("openssl", "req", "-new", "-key", key, "-subj", "/CN=localhost", "-out", request);
     Path extensions =
         Files.writeString(
             folder.resolve(side + ".ext"),

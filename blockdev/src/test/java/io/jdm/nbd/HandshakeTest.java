@@ -185,7 +185,7 @@ class HandshakeTest {
   @Test
   void exportNameIsAnsweredWithoutAHeader() throws NbdException {
     Driver driver = new Driver(false).greeted();
-    byte[] answer = driver.feed(RawClient.optionBytes(1, "disk".getBytes()));
+    byte[] answer = driver.feed(RawClient.optionBytes(1, Handshake.bytes("disk")));
     assertThat(answer).hasSize(10);
     assertThat(ByteBuffer.wrap(answer).getLong()).isEqualTo(1 << 20);
     assertThat(driver.next).isEqualTo(ServerHandshake.Next.TRANSMIT);
@@ -200,15 +200,14 @@ class HandshakeTest {
   @ValueSource(strings = {"nothing", "broken"})
   void exportNameOfWhatIsNotThereEndsTheConnection(String name) throws NbdException {
     Driver driver = new Driver(false).greeted();
-    assertThatThrownBy(() -> driver.feed(RawClient.optionBytes(1, name.getBytes())))
+    assertThatThrownBy(() -> driver.feed(RawClient.optionBytes(1, Handshake.bytes(name))))
         .isInstanceOf(NbdException.class)
         .hasMessageContaining(name);
   }
 
   @Test
   void listNamesAllExports() throws NbdException {
-    List<RawClient.OptionReply> replies =
-        new Driver(false).greeted().option(3, new byte[0]);
+    List<RawClient.OptionReply> replies = new Driver(false).greeted().option(3, new byte[0]);
     assertThat(types(replies)).containsExactly(SERVER, SERVER, ACK);
     assertThat(replies.get(0).text()).isEqualTo("\0\0\0\4diska disk");
     assertThat(replies.get(1).text()).isEqualTo("\0\0\0\6broken");
@@ -302,7 +301,7 @@ class HandshakeTest {
     for (int bit = 0; bit < 64; bit++) {
       Driver driver = new Driver(false).greeted();
       byte[] option = RawClient.optionBytes(3, new byte[0]);
-      option[bit / 8] ^= 1 << bit % 8;
+      option[bit / 8] ^= (byte) (1 << bit % 8);
       assertThatThrownBy(() -> driver.feed(option)).isInstanceOf(NbdException.class);
     }
   }
@@ -348,8 +347,7 @@ class HandshakeTest {
 
   @Test
   void aServerWithoutTlsSaysSo() throws NbdException {
-    assertThat(types(new Driver(false).greeted().option(5, new byte[0])))
-        .containsExactly(POLICY);
+    assertThat(types(new Driver(false).greeted().option(5, new byte[0]))).containsExactly(POLICY);
   }
 
   @Test
@@ -370,7 +368,7 @@ class HandshakeTest {
     Driver abort = new Driver(true).greeted();
     assertThat(types(abort.option(2, new byte[0]))).containsExactly(ACK);
     Driver exportName = new Driver(true).greeted();
-    assertThatThrownBy(() -> exportName.feed(RawClient.optionBytes(1, "disk".getBytes())))
+    assertThatThrownBy(() -> exportName.feed(RawClient.optionBytes(1, Handshake.bytes("disk"))))
         .isInstanceOf(NbdException.class);
   }
 
@@ -473,21 +471,17 @@ class HandshakeTest {
   @Test
   void refusalsOfTheServerReachTheUser() {
     assertThatThrownBy(
-            () ->
-                meet(
-                    new ServerHandshake(EXPORTS, false), new ClientHandshake("x", false), null))
+            () -> meet(new ServerHandshake(EXPORTS, false), new ClientHandshake("x", false), null))
         .isInstanceOf(NbdException.class)
         .hasMessage("the server refuses GO with ERR_UNKNOWN: export 'x' not present");
     assertThatThrownBy(
             () ->
-                meet(
-                    new ServerHandshake(EXPORTS, true), new ClientHandshake("disk", false), null))
+                meet(new ServerHandshake(EXPORTS, true), new ClientHandshake("disk", false), null))
         .isInstanceOf(NbdException.class)
         .hasMessageContaining("ERR_TLS_REQD");
     assertThatThrownBy(
             () ->
-                meet(
-                    new ServerHandshake(EXPORTS, false), new ClientHandshake("disk", true), null))
+                meet(new ServerHandshake(EXPORTS, false), new ClientHandshake("disk", true), null))
         .isInstanceOf(NbdException.class)
         .hasMessageContaining("STARTTLS with ERR_POLICY");
   }

@@ -14,7 +14,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** A client that sends whatever bytes a test wants. It knows the protocol from the specification. */
+/**
+ * A client that sends whatever bytes a test wants. It knows the protocol from the specification.
+ */
 public final class RawClient implements AutoCloseable {
   public static final long OPTION_MAGIC = 0x49484156454F5054L;
   public static final long REPLY_MAGIC = 0x0003e889045565a9L;
@@ -111,6 +113,7 @@ public final class RawClient implements AutoCloseable {
   }
 
   /** A reply to an option. */
+  @SuppressWarnings("ArrayRecordComponent")
   public record OptionReply(int option, int type, byte[] data) {
     public String text() {
       return new String(data, StandardCharsets.UTF_8);
@@ -152,6 +155,7 @@ public final class RawClient implements AutoCloseable {
   }
 
   /** A chunk of a structured reply. */
+  @SuppressWarnings("ArrayRecordComponent")
   public record Chunk(int flags, int type, long cookie, byte[] payload) {
     public ByteBuffer buffer() {
       return ByteBuffer.wrap(payload);

@@ -109,7 +109,8 @@ class WireTest {
   @Test
   void chunksHaveA20ByteHeader() throws NbdException {
     Reply.putNone(buffer, 0, 3);
-    assertThat(hex(0, 20)).isEqualTo("668e33ef" + "0001" + "0000" + "0000000000000003" + "00000000");
+    assertThat(hex(0, 20))
+        .isEqualTo("668e33ef" + "0001" + "0000" + "0000000000000003" + "00000000");
     Reply.putData(buffer, 0, false, 4, 0x1_0000_0000L, 512);
     assertThat(hex(0, 28))
         .isEqualTo(
@@ -125,8 +126,14 @@ class WireTest {
     int extent = Reply.putExtent(buffer, header, -1, Reply.STATE_HOLE | Reply.STATE_ZERO);
     assertThat(hex(0, header + extent))
         .isEqualTo(
-            "668e33ef" + "0001" + "0005" + "0000000000000005" + "0000000c" + "00000001"
-                + "ffffffff" + "00000003");
+            "668e33ef"
+                + "0001"
+                + "0005"
+                + "0000000000000005"
+                + "0000000c"
+                + "00000001"
+                + "ffffffff"
+                + "00000003");
   }
 
   @Test
@@ -134,7 +141,13 @@ class WireTest {
     int length = Reply.putError(buffer, 0, 6, Errno.EIO, "müde");
     assertThat(hex(0, length))
         .isEqualTo(
-            "668e33ef" + "0001" + "8001" + "0000000000000006" + "0000000b" + "00000005" + "0005"
+            "668e33ef"
+                + "0001"
+                + "8001"
+                + "0000000000000006"
+                + "0000000b"
+                + "00000005"
+                + "0005"
                 + "6dc3bc6465");
   }
 
@@ -169,7 +182,13 @@ class WireTest {
 
   @ParameterizedTest
   @CsvSource({
-    "EACCES, 1", "EROFS, 1", "EFBIG, 28", "ENODEV, 5", "ETIMEDOUT, 5", "EINVAL, 22", "ENOMEM, 12"
+    "EACCES, 1",
+    "EROFS, 1",
+    "EFBIG, 28",
+    "ENODEV, 5",
+    "ETIMEDOUT, 5",
+    "EINVAL, 22",
+    "ENOMEM, 12"
   })
   void errorsThatNbdLacksBecomeTheNearest(Errno errno, int wire) {
     assertThat(Reply.wireError(errno)).isEqualTo(wire);
@@ -214,8 +233,7 @@ class WireTest {
 
   @Test
   void blockSizesFollowTheRules() throws NbdException {
-    assertThat(BlockSizes.checked(1, 4096, 0xffff_ffffL).maximum())
-        .isEqualTo(BlockSizes.UNLIMITED);
+    assertThat(BlockSizes.checked(1, 4096, 0xffff_ffffL).maximum()).isEqualTo(BlockSizes.UNLIMITED);
     assertThat(BlockSizes.checked(65_536, 65_536, 65_536).minimum()).isEqualTo(65_536);
     long[][] wrong = {
       {0, 4096, 1 << 25},

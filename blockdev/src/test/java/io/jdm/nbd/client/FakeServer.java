@@ -42,7 +42,8 @@ final class FakeServer implements AutoCloseable {
   @FunctionalInterface
   interface Script {
     /**
-     * Answers one request, whose payload is still to be read; the connection is closed if it throws.
+     * Answers one request, whose payload is still to be read; the connection is closed if it
+     * throws.
      *
      * @param connection counts connections from 1
      */
@@ -71,8 +72,7 @@ final class FakeServer implements AutoCloseable {
 
   static FakeServer start(Path socket, long size, Set<TransmissionFlag> flags, Script script)
       throws IOException {
-    return new FakeServer(
-        socket, new ExportInfo("", "", size, flags, BlockSizes.DEFAULT), script);
+    return new FakeServer(socket, new ExportInfo("", "", size, flags, BlockSizes.DEFAULT), script);
   }
 
   private static void start(Runnable task) {

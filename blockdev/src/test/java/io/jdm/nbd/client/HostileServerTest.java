@@ -215,7 +215,8 @@ class HostileServerTest {
 
   /** A wire between client and server that changes some of what the server sends. */
   private static final class NoisyWire implements AutoCloseable {
-    private final ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    private final ServerSocketChannel listener =
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     private final Path socket;
     private final Path server;
     private final Random random;

@@ -158,8 +158,7 @@ class RealServersTest {
   void nbdkitCopyOnWriteAndDelay() throws Exception {
     byte[] content = random(SIZE, 1);
     Path file = Files.write(folder.resolve("file"), content);
-    NbdUri uri =
-        nbdkit("--filter=cow", "--filter=delay", "file", file, "rdelay=1ms", "wdelay=1ms");
+    NbdUri uri = nbdkit("--filter=cow", "--filter=delay", "file", file, "rdelay=1ms", "wdelay=1ms");
     try (NbdDevice device = NbdDevice.open(uri, true)) {
       assertThat(read(device, 0, SIZE)).isEqualTo(content);
       exercise(device);
@@ -179,8 +178,7 @@ class RealServersTest {
 
   @Test
   void nbdkitThatFailsNowAndThen() throws IOException {
-    NbdUri uri =
-        nbdkit("--filter=error", "memory", SIZE, "error-rate=50%", "error=ENOSPC");
+    NbdUri uri = nbdkit("--filter=error", "memory", SIZE, "error-rate=50%", "error=ENOSPC");
     try (NbdDevice device = NbdDevice.open(uri, true)) {
       int failures = 0;
       for (int i = 0; i < 100; i++) {

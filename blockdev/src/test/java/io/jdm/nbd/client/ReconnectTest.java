@@ -146,9 +146,7 @@ class ReconnectTest {
       assertEio("the server is gone", () -> device.write(0, block(2)));
       assertEio("the server is gone", device::flush);
       serve(memory);
-      await()
-          .ignoreExceptions()
-          .until(() -> read(device, 0) == (byte) 1);
+      await().ignoreExceptions().until(() -> read(device, 0) == (byte) 1);
       device.write(0, block(3));
       device.flush();
       assertThat(read(memory, 0)).isEqualTo((byte) 3);
@@ -165,9 +163,7 @@ class ReconnectTest {
       assertEio("not the same any more", () -> read(device, 0));
       other.close();
       serve(memory);
-      await()
-          .ignoreExceptions()
-          .until(() -> read(device, 0) == (byte) 0);
+      await().ignoreExceptions().until(() -> read(device, 0) == (byte) 0);
     }
   }
 
@@ -305,9 +301,7 @@ class ReconnectTest {
         assertEio("", () -> read(device, 0));
         assertThat(read(device, 4096)).as("the other leg").isEqualTo((byte) 2);
         serve(memory);
-        await()
-            .ignoreExceptions()
-            .until(() -> read(device, 0) == (byte) 1);
+        await().ignoreExceptions().until(() -> read(device, 0) == (byte) 1);
         device.write(0, block(3));
         device.flush();
       }

@@ -189,7 +189,8 @@ class HostileClientTest {
             RawClient.bytes(
                 out -> {
                   for (int j = 0; j < 500; j++) {
-                    out.write(RawClient.requestBytes(0, 0, j, j % 64, j % 3 == 0 ? SIZE / 2 : 4096));
+                    out.write(
+                        RawClient.requestBytes(0, 0, j, j % 64, j % 3 == 0 ? SIZE / 2 : 4096));
                   }
                 }));
       }

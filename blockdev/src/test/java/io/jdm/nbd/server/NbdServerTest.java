@@ -99,18 +99,18 @@ class NbdServerTest {
   @Test
   void tcpListensOnLoopbackOnly() throws IOException {
     try (NbdServer server = server()) {
-      NbdUri uri = server.listenTcp(new InetSocketAddress("127.0.0.1", 0), false);
-      assertThat(uri.host()).isEqualTo("127.0.0.1");
+      NbdUri uri =
+          server.listenTcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), false);
+      assertThat(uri.host()).isEqualTo("localhost");
       assertThat(uri.port()).isPositive();
       try (SocketChannel client =
-          SocketChannel.open(new InetSocketAddress("127.0.0.1", uri.port()))) {
+          SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), uri.port()))) {
         assertThat(client.isConnected()).isTrue();
       }
       InetSocketAddress everywhere =
           new InetSocketAddress(InetAddress.getByAddress(new byte[4]), 0);
       DeviceException refusal =
-          catchThrowableOfType(
-              DeviceException.class, () -> server.listenTcp(everywhere, false));
+          catchThrowableOfType(DeviceException.class, () -> server.listenTcp(everywhere, false));
       assertThat(refusal.errno()).isEqualTo(Errno.EPERM);
       assertThat(refusal).hasMessageContaining("needs TLS");
       assertThat(server.listenTcp(everywhere, true).port()).isPositive();
@@ -211,10 +211,7 @@ class NbdServerTest {
     ServerLimits limits = new ServerLimits(2, 4, 4, Duration.ofSeconds(30));
     try (Served served =
         Served.of(
-            builder ->
-                builder
-                    .export(Export.of("", MemoryDevice.ofSize(SIZE)))
-                    .limits(limits))) {
+            builder -> builder.export(Export.of("", MemoryDevice.ofSize(SIZE))).limits(limits))) {
       RawClient first = RawClient.transmitting(served.socket(), true);
       try (RawClient second = RawClient.transmitting(served.socket(), true)) {
         try (RawClient third = RawClient.connect(served.socket())) {
@@ -223,6 +220,8 @@ class NbdServerTest {
         first.close();
         await().until(() -> served.server().clients() == 1);
         assertServes(served.socket());
+        second.request(0, 3, 1, 0, 0);
+        assertThat(second.simpleReply(1)).isZero();
       }
     }
   }
@@ -232,10 +231,7 @@ class NbdServerTest {
     ServerLimits limits = new ServerLimits(3, 4, 4, Duration.ofMillis(200));
     try (Served served =
         Served.of(
-            builder ->
-                builder
-                    .export(Export.of("", MemoryDevice.ofSize(SIZE)))
-                    .limits(limits))) {
+            builder -> builder.export(Export.of("", MemoryDevice.ofSize(SIZE))).limits(limits))) {
       try (RawClient through = RawClient.transmitting(served.socket(), true);
           RawClient silent = RawClient.connect(served.socket());
           RawClient halfway = RawClient.connect(served.socket())) {
@@ -300,10 +296,7 @@ class NbdServerTest {
     ServerLimits limits = new ServerLimits(2, 4, 4, Duration.ofMillis(200));
     Served served =
         Served.of(
-            builder ->
-                builder
-                    .export(Export.of("", MemoryDevice.ofSize(64 << 20)))
-                    .limits(limits));
+            builder -> builder.export(Export.of("", MemoryDevice.ofSize(64 << 20))).limits(limits));
     try (RawClient stalled = RawClient.transmitting(served.socket(), true)) {
       for (int i = 0; i < 4; i++) {
         stalled.request(0, 0, i, 0, 32 << 20);
