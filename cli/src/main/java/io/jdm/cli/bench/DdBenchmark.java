@@ -1,12 +1,16 @@
 package io.jdm.cli.bench;
 
+import io.jdm.blockdev.Sectors;
+import io.jdm.blockdev.io.IoStatistics;
 import io.jdm.cli.dd.Dd;
 import io.jdm.cli.report.Table;
+import io.jdm.cli.session.ExitCodes;
 import io.jdm.cli.session.GlobalOptions;
 import io.jdm.cli.session.Session;
 import io.jdm.cli.session.Stdio;
 import io.jdm.cli.session.UsageException;
 import io.jdm.crypt.engine.Engines;
+import io.jdm.mapper.DeviceId;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -156,11 +160,23 @@ public final class DdBenchmark {
                     name, cipher, cipher.defaultKeyBytes(), SECTOR_SIZE, file.path(), size)) {
       session.devices().mapper().create(definition);
       String device = "/dev/mapper/" + name;
-      DdRun write = dd(session, err, write(device, size));
-      String cache = PageCache.drop(file.path(), plan.dropCaches);
-      DdRun read = dd(session, err, read(device, size));
-      return new Pass(side, write, read, cache);
+      IoStatistics counters = session.devices().mapper().statistics(DeviceId.named(name));
+      try (var following = progress.follow(() -> side + progress(counters, size))) {
+        DdRun write = dd(session, err, write(device, size));
+        String cache = PageCache.drop(file.path(), plan.dropCaches);
+        DdRun read = dd(session, err, read(device, size));
+        return new Pass(side, write, read, cache);
+      }
     }
+  }
+
+  private static String progress(IoStatistics counters, long size) {
+    IoStatistics.Snapshot now = counters.snapshot();
+    boolean reading = now.read().sectors() > 0;
+    long sectors = reading ? now.read().sectors() : now.write().sectors();
+    return String.format(
+        " %s: %d of %d MiB",
+        reading ? Transfer.READ : Transfer.WRITE, Sectors.toBytes(sectors) >> 20, size >> 20);
   }
 
   private static DdRun dd(Session session, ByteArrayOutputStream err, List<String> operands)
@@ -172,7 +188,10 @@ public final class DdBenchmark {
     long nanos = System.nanoTime() - start;
     CpuTimes cpu = CpuTimes.ofThisProcess().since(before);
     String text = err.toString(Charset.defaultCharset());
-    if (exitCode != 0) {
+    if (exitCode > ExitCodes.SIGNAL) {
+      throw new IOException("stopped by a signal");
+    }
+    if (exitCode != ExitCodes.SUCCESS) {
       throw new IOException(text.strip());
     }
     return DdRun.of(text, nanos, cpu);

@@ -3,11 +3,14 @@ package io.jdm.cli.bench;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The line that says what is being measured: on a terminal it is written over itself, elsewhere a
- * new one comes every few seconds. Not thread-safe.
+ * new one comes every few seconds. Thread-safe.
  */
 public final class Progress {
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -40,7 +43,7 @@ public final class Progress {
   }
 
   /** Says what is going on, if it is time to. */
-  void show(String text) {
+  synchronized void show(String text) {
     if (terminal) {
       over(text);
     } else if (System.nanoTime() - last > QUIET_NANOS) {
@@ -49,8 +52,27 @@ public final class Progress {
     }
   }
 
+  /** Shows what {@code text} says every second, until it is closed. */
+  Following follow(Supplier<String> text) {
+    ScheduledExecutorService clock =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "jdm bench progress");
+              thread.setDaemon(true);
+              return thread;
+            });
+    clock.scheduleAtFixedRate(() -> show(text.get()), 1, 1, TimeUnit.SECONDS);
+    return clock::shutdownNow;
+  }
+
+  /** Ends showing. */
+  interface Following extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   /** Leaves a clean line to the next output. */
-  void clear() {
+  synchronized void clear() {
     if (width > 0) {
       over("");
       err.print('\r');

@@ -27,11 +27,11 @@ final class QemuConvert implements AutoCloseable {
   private static final int ITERATION_TIME = 10;
 
   private final Program qemu;
-  private final Path passphrase;
+  private final TemporaryFile passphrase;
   private final TemporaryFile image;
   private final long size;
 
-  private QemuConvert(Program qemu, Path passphrase, TemporaryFile image, long size) {
+  private QemuConvert(Program qemu, TemporaryFile passphrase, TemporaryFile image, long size) {
     this.qemu = qemu;
     this.passphrase = passphrase;
     this.image = image;
@@ -60,7 +60,7 @@ final class QemuConvert implements AutoCloseable {
     }
     Path directory = raw.toAbsolutePath().getParent();
     TemporaryFile image = TemporaryFile.create(directory, size);
-    Path passphrase = Files.createTempFile(directory, "jdm-bench-", ".key");
+    TemporaryFile passphrase = TemporaryFile.create(directory, 0);
     QemuConvert convert = new QemuConvert(qemu.get(), passphrase, image, size);
     try {
       convert.fill(spec, bits, raw);
@@ -73,7 +73,7 @@ final class QemuConvert implements AutoCloseable {
 
   private void fill(CipherSpec spec, int bits, Path raw) throws IOException {
     byte[] secret = Tables.randomHex(PASSPHRASE_BYTES);
-    Files.write(passphrase, secret);
+    Files.write(passphrase.path(), secret);
     Arrays.fill(secret, (byte) 0);
     run(
         "create",
@@ -120,7 +120,7 @@ final class QemuConvert implements AutoCloseable {
     List<String> words = new ArrayList<>();
     words.add(verb);
     words.add("--object");
-    words.add("secret,id=s0,file=" + passphrase.toString().replace(",", ",,"));
+    words.add("secret,id=s0,file=" + passphrase.path().toString().replace(",", ",,"));
     words.addAll(arguments);
     Program.Result result = qemu.run(words);
     if (result.exitCode() != 0) {
@@ -130,8 +130,8 @@ final class QemuConvert implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     image.close();
-    Files.deleteIfExists(passphrase);
+    passphrase.close();
   }
 }
