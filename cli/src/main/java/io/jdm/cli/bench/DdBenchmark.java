@@ -143,6 +143,7 @@ public final class DdBenchmark {
   }
 
   /** Our dd on a mapped device over the renewed file. */
+  @SuppressWarnings("try") // following ends with the block
   private Pass pass(Side side, long size) throws IOException {
     file.renew(size);
     ByteArrayOutputStream err = new ByteArrayOutputStream();

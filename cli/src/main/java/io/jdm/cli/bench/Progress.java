@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -61,8 +62,11 @@ public final class Progress {
               thread.setDaemon(true);
               return thread;
             });
-    clock.scheduleAtFixedRate(() -> show(text.get()), 1, 1, TimeUnit.SECONDS);
-    return clock::shutdownNow;
+    Future<?> ticks = clock.scheduleAtFixedRate(() -> show(text.get()), 1, 1, TimeUnit.SECONDS);
+    return () -> {
+      ticks.cancel(true);
+      clock.shutdownNow();
+    };
   }
 
   /** Ends showing. */
