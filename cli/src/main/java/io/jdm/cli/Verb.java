@@ -3,6 +3,7 @@ package io.jdm.cli;
 import io.jdm.cli.command.BenchCommand;
 import io.jdm.cli.command.DdCommand;
 import io.jdm.cli.command.EnginesCommand;
+import io.jdm.cli.command.ServeCommand;
 import io.jdm.cli.command.TargetsCommand;
 import io.jdm.cli.command.VersionCommand;
 import io.jdm.cli.session.Quote;
@@ -25,6 +26,7 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
       List.of(
           new Verb("dd", DdCommand::new),
           new Verb("bench", BenchCommand::new),
+          new Verb("serve", ServeCommand::new),
           new Verb("targets", TargetsCommand::new),
           new Verb("engines", EnginesCommand::new),
           new Verb("version", VersionCommand::new),

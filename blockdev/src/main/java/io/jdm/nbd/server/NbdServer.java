@@ -330,6 +330,21 @@ public final class NbdServer implements AutoCloseable {
     return connections.size();
   }
 
+  /** Waits until there is no client; their end is up to them. */
+  public synchronized void awaitClients() {
+    boolean interrupted = false;
+    while (!connections.isEmpty()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /**
    * Stops listening, lets requests in flight end, and cuts clients off who take longer than the
    * handshake limit. Devices that the caller opened stay open.

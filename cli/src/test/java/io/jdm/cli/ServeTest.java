@@ -1,0 +1,104 @@
+package io.jdm.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.jdm.testing.Requirement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code jdm serve}, with the programs that it is for. */
+@Timeout(120)
+class ServeTest {
+  @TempDir Path folder;
+
+  /** Serves while a shell command runs; what that printed. */
+  private String serve(int code, String command, String... arguments) throws IOException {
+    Path out = folder.resolve("out");
+    String[] all = new String[arguments.length + 3];
+    all[0] = "serve";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[arguments.length + 1] = "--run";
+    all[arguments.length + 2] = "{ " + command + "; } >'" + out + "' 2>&1";
+    InProcess jdm = InProcess.jdm(all);
+    String printed = Files.exists(out) ? Files.readString(out) : "";
+    assertThat(jdm.code()).as("%s%s", jdm.err(), printed).isEqualTo(code);
+    return printed;
+  }
+
+  @Test
+  void aDeviceIsServedWhileACommandRuns() throws IOException {
+    Requirement.tool("nbdinfo");
+    assertThat(serve(0, "nbdinfo --size \"$uri\"", "mem:1M:serve")).isEqualTo("1048576\n");
+    assertThat(serve(3, "exit 3", "mem:1M:serve")).isEmpty();
+  }
+
+  @Test
+  void aTableIsServed() throws IOException {
+    Requirement.tool("nbdcopy");
+    byte[] content = new byte[1 << 20];
+    new Random(1).nextBytes(content);
+    Path image = Files.write(folder.resolve("image"), content);
+    Path copy = folder.resolve("copy");
+    serve(0, "nbdcopy \"$uri\" '" + copy + "'", "0 2040 linear " + image + " 8");
+    assertThat(Files.readAllBytes(copy)).isEqualTo(Arrays.copyOfRange(content, 4096, 1 << 20));
+  }
+
+  @Test
+  void theCommandIsToldWhereToConnect() throws IOException {
+    Path socket = folder.resolve("sock");
+    String variables = "echo \"$uri|$unixsocket|$port|$exportname\"";
+    assertThat(serve(0, variables, "mem:1M:serve", "-U", socket.toString(), "-e", "a disk"))
+        .isEqualTo("nbd+unix:///a%20disk?socket=" + socket + "|" + socket + "||a disk\n");
+    assertThat(serve(0, variables, "mem:1M:serve", "--tcp", "0"))
+        .matches("nbd://localhost:(\\d+)/\\|\\|\\1\\|\n");
+    assertThat(socket).doesNotExist();
+  }
+
+  @Test
+  void nobodyWritesToAReadOnlyExport() throws IOException {
+    Requirement.tool("nbdinfo");
+    Path image = Files.write(folder.resolve("image"), new byte[4096]);
+    serve(0, "nbdinfo --is read-only \"$uri\"", "-r", image.toString());
+    serve(0, "nbdinfo --is read-only \"$uri\"", "-r", "0 8 linear " + image + " 0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--tcp x, invalid address",
+    "--tcp 65536, invalid address",
+    "--tcp 0.0.0.0:0, needs TLS",
+    "--tls-verify-peer, needs --tls-certificates",
+    "--tls-certificates /nonexistent, no TLS certificates",
+    "--fd 3, can only take over descriptor 0",
+    "--unix /tmp, something is there already",
+    "--unix /nonexistent/sock, /nonexistent",
+  })
+  void whatCannotBeServedIsRefused(String options, String reason) {
+    String[] words = ("serve mem:1M:serve " + options).split(" ");
+    InProcess jdm = InProcess.jdm(words);
+    assertThat(jdm.code()).isEqualTo(1);
+    assertThat(jdm.err()).startsWith("jdm: ").contains(reason);
+  }
+
+  @Test
+  void runAndAPassedSocketDoNotGoTogether() {
+    InProcess jdm = InProcess.jdm("serve", "mem:1M:serve", "--fd", "0", "--run", "true");
+    assertThat(jdm.code()).isEqualTo(1);
+    assertThat(jdm.err()).contains("do not go together");
+  }
+
+  @Test
+  void whatIsNotThereCannotBeServed() {
+    assertThat(InProcess.jdm("serve", "/nonexistent/image").err())
+        .contains("No such file or directory");
+    assertThat(InProcess.jdm("serve", "0 8 nonsense").code()).isEqualTo(1);
+  }
+}
