@@ -167,7 +167,7 @@ public final class MemoryDevice extends BlockDevice {
   }
 
   /** The chunk that holds a byte, or null if it was never written. */
-  private ByteBuffer find(long position) {
+  ByteBuffer find(long position) {
     AtomicReferenceArray<?> node = root;
     for (int level = levels - 1; level > 0 && node != null; level--) {
       node = (AtomicReferenceArray<?>) node.get(slot(position, level));
