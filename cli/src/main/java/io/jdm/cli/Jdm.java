@@ -73,7 +73,13 @@ public final class Jdm {
     } catch (ParameterException e) {
       return refuse(e, stdio);
     }
-    Session session = new Session(stdio, options);
+    try (Session session = new Session(stdio, options)) {
+      return run(session);
+    }
+  }
+
+  private int run(Session session) throws Exception {
+    Stdio stdio = session.stdio();
     if (help) {
       stdio.print(usage(everything(session)));
       return ExitCodes.SUCCESS;

@@ -26,8 +26,7 @@ abstract class ChannelEndpoint implements Endpoint {
   private static FileChannel seekable(Channel channel) {
     if (channel instanceof FileChannel file) {
       try {
-        file.position(file.position());
-        return file;
+        return file.position() >= 0 ? file : null;
       } catch (IOException e) {
         return null; // "Illegal seek": a pipe or a terminal.
       }

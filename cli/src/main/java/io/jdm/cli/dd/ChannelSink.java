@@ -1,8 +1,10 @@
 package io.jdm.cli.dd;
 
+import io.jdm.blockdev.Errno;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 
 /** A file, a pipe or any other channel as dd's output. */
@@ -12,6 +14,12 @@ final class ChannelSink extends ChannelEndpoint implements Sink {
   ChannelSink(WritableByteChannel channel, boolean regular) {
     super(channel, regular);
     this.channel = channel;
+  }
+
+  /** A stream: with the position of the file behind it, if there is one. */
+  static ChannelSink ofStream(OutputStream out) {
+    // Whatever can seek may have been skipped over, so all of that counts as regular.
+    return new ChannelSink(Channels.newChannel(out), true);
   }
 
   @Override
@@ -40,8 +48,9 @@ final class ChannelSink extends ChannelEndpoint implements Sink {
 
   @Override
   public void sync(boolean metadata) throws IOException {
-    if (channel instanceof FileChannel any) {
-      any.force(metadata);
+    if (file == null) {
+      throw new IOException(Errno.EINVAL.message()); // A pipe or a terminal, as the kernel says it.
     }
+    file.force(metadata);
   }
 }

@@ -10,9 +10,6 @@ import java.util.List;
 
 /** GNU dd (coreutils 9.1) on files and on devices, with its messages, statistics and exit codes. */
 public final class Dd {
-  private static final int SIGINT = 2;
-  private static final int SIGPIPE = 13;
-
   private Dd() {}
 
   /**
@@ -26,8 +23,7 @@ public final class Dd {
   public static int run(List<String> words, Session session) throws IOException {
     DdReport report = new DdReport(session.stdio().err());
     try {
-      DdOperands operands = DdOperands.parse(words);
-      operands.warnings.forEach(warning -> report.error(warning, null));
+      DdOperands operands = DdOperands.parse(words, warning -> report.error(warning, null));
       DdFiles files = new DdFiles(operands, session.devices(), session.stdio(), report);
       Source source = files.openInput();
       Sink sink;
@@ -64,7 +60,7 @@ public final class Dd {
         code = ExitCodes.FAILURE;
       }
     }
-    if (code != ExitCodes.SIGNAL + SIGPIPE) {
+    if (code != ExitCodes.SIGNAL + ExitCodes.SIGPIPE) {
       report.statistics();
     }
     return code;
@@ -75,10 +71,10 @@ public final class Dd {
       return copy.run() ? ExitCodes.SUCCESS : ExitCodes.FAILURE;
     } catch (DdException e) {
       if (copy.stopped()) {
-        return ExitCodes.SIGNAL + SIGINT;
+        return ExitCodes.SIGNAL + ExitCodes.SIGINT;
       }
       if (e.getCause() != null && ErrorText.isBrokenPipe(e.getCause())) {
-        return ExitCodes.SIGNAL + SIGPIPE;
+        return ExitCodes.SIGNAL + ExitCodes.SIGPIPE;
       }
       report.error(e);
       return ExitCodes.FAILURE;

@@ -272,6 +272,7 @@ final class DdCopy {
   }
 
   private static void fill(ByteBuffer buffer, int from, byte value) {
+    buffer.clear();
     for (int i = from; i < buffer.capacity(); i++) {
       buffer.put(i, value);
     }

@@ -4,7 +4,6 @@ import io.jdm.cli.session.Devices;
 import io.jdm.cli.session.Quote;
 import io.jdm.cli.session.Stdio;
 import java.io.IOException;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -33,8 +32,7 @@ final class DdFiles {
   Source openInput() throws DdException {
     String name = operands.inputFile;
     if (name == null) {
-      return new ChannelSource(
-          Channels.newChannel(stdio.in()), Files.isRegularFile(Path.of("/dev/stdin")));
+      return ChannelSource.ofStream(stdio.in());
     }
     try {
       return openInput(name);
@@ -63,10 +61,15 @@ final class DdFiles {
   Sink openOutput() throws DdException {
     String name = operands.outputFile;
     if (name == null) {
-      return new ChannelSink(
-          Channels.newChannel(stdio.out()), Files.isRegularFile(Path.of("/dev/stdout")));
+      return ChannelSink.ofStream(stdio.out());
     }
     long size = operands.keepsOutput() ? 0 : operands.outputStart();
+    if (size < 0) {
+      throw DdException.failure(
+          String.format(
+              "offset too large: cannot truncate to a length of seek=%d (%d-byte) blocks",
+              operands.seekBlocks, operands.outputBlockSize));
+    }
     try {
       return openOutput(name, size);
     } catch (IOException e) {

@@ -10,9 +10,8 @@ import java.math.BigInteger;
  *
  * @param value from 0 on
  * @param bytes whether a {@code B} was in it
- * @param zeroMultiplier whether it begins with {@code 0x}, which people take for hexadecimal
  */
-public record DdNumber(long value, boolean bytes, boolean zeroMultiplier) {
+public record DdNumber(long value, boolean bytes) {
   private static final BigInteger MAX = BigInteger.valueOf(Long.MAX_VALUE);
   private static final String POWERS = "KMGTPEZY";
 
@@ -42,10 +41,12 @@ public record DdNumber(long value, boolean bytes, boolean zeroMultiplier) {
     if (product.compareTo(MAX) > 0) {
       throw invalid(text, ": Value too large for defined data type");
     }
-    return new DdNumber(
-        product.longValue(),
-        text.indexOf('B') >= 0,
-        product.signum() == 0 && text.startsWith("0x"));
+    return new DdNumber(product.longValue(), text.indexOf('B') >= 0);
+  }
+
+  /** Whether a text that may be a number begins with 0x, which people take for hexadecimal. */
+  static boolean isZeroMultiplier(String text) {
+    return text.startsWith("0x") && text.substring(2).chars().allMatch(Character::isDigit);
   }
 
   private static DdException invalid(String text, String why) {

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -20,10 +21,6 @@ final class DdOperands {
     DEFAULT,
     PROGRESS
   }
-
-  /** What GNU dd has on Linux and jdm has not. */
-  private static final Set<String> FOREIGN_FLAGS =
-      Set.of("directory", "noatime", "nocache", "noctty", "nonblock");
 
   private static final Set<Conversion> TABLES =
       EnumSet.of(Conversion.ASCII, Conversion.EBCDIC, Conversion.IBM);
@@ -66,37 +63,49 @@ final class DdOperands {
   final Set<Flag> inputFlags = EnumSet.noneOf(Flag.class);
   final Set<Flag> outputFlags = EnumSet.noneOf(Flag.class);
 
-  /** Messages about operands that are valid but probably not what was meant. */
-  final List<String> warnings = new ArrayList<>();
+  private final Consumer<String> warnings;
 
   private long blockSize;
   private DdNumber skip;
   private DdNumber seek;
   private DdNumber count;
 
-  private DdOperands() {}
+  private DdOperands(Consumer<String> warnings) {
+    this.warnings = warnings;
+  }
 
   /**
    * Reads the operands, later ones over earlier ones as in GNU dd.
    *
+   * @param warnings told about operands that are valid but probably not what was meant
    * @throws DdException with GNU dd's words
    */
-  static DdOperands parse(List<String> words) throws DdException {
-    DdOperands operands = new DdOperands();
-    for (String word : words) {
+  static DdOperands parse(List<String> words, Consumer<String> warnings) throws DdException {
+    DdOperands operands = new DdOperands(warnings);
+    for (String word : withoutOptions(words)) {
       operands.add(word);
     }
     operands.finish();
     return operands;
   }
 
-  private void add(String word) throws DdException {
-    if (word.startsWith("-") && word.length() > 1) {
-      throw DdException.usage(
-          word.startsWith("--")
-              ? "unrecognized option " + Quote.word(word)
-              : "invalid option -- " + Quote.word(word.substring(1, 2)));
+  /** The operands: there are no options here, but a first {@code --} ends them all the same. */
+  private static List<String> withoutOptions(List<String> words) throws DdException {
+    List<String> operands = new ArrayList<>(words);
+    int end = operands.indexOf("--");
+    for (String word : end < 0 ? words : words.subList(0, end)) {
+      if (word.startsWith("--")) {
+        throw DdException.usage("unrecognized option " + Quote.word(word));
+      }
+      if (word.startsWith("-") && word.length() > 1) {
+        throw DdException.usage("invalid option -- " + Quote.word(word.substring(1, 2)));
+      }
     }
+    operands.remove("--");
+    return operands;
+  }
+
+  private void add(String word) throws DdException {
     int equals = word.indexOf('=');
     if (equals < 0) {
       throw DdException.usage("unrecognized operand " + Quote.word(word));
@@ -130,11 +139,10 @@ final class DdOperands {
   }
 
   private DdNumber number(String value, long min) throws DdException {
-    DdNumber number = DdNumber.parse(value, min);
-    if (number.zeroMultiplier()) {
-      warnings.add("warning: '0x' is a zero multiplier; use '00x' if that is intended");
+    if (DdNumber.isZeroMultiplier(value)) {
+      warnings.accept("warning: '0x' is a zero multiplier; use '00x' if that is intended");
     }
-    return number;
+    return DdNumber.parse(value, min);
   }
 
   private static Status status(String value) throws DdException {
@@ -149,9 +157,6 @@ final class DdOperands {
   private static <E extends Enum<E>> void parse(
       String list, Class<E> words, Set<E> into, String kind) throws DdException {
     for (String word : list.split(",", -1)) {
-      if (words == Flag.class && FOREIGN_FLAGS.contains(word)) {
-        throw DdException.usage(kind + " " + Quote.word(word) + " is not supported by jdm");
-      }
       into.add(
           Stream.of(words.getEnumConstants())
               .filter(constant -> word(constant).equals(word))
@@ -163,13 +168,13 @@ final class DdOperands {
   private void finish() throws DdException {
     finishSizes();
     checkFlags();
-    refuseBoth(conversions, Conversion.BLOCK, Conversion.UNBLOCK);
-    refuseBoth(conversions, Conversion.LCASE, Conversion.UCASE);
-    refuseBoth(conversions, Conversion.EXCL, Conversion.NOCREAT);
     if (conversionBlockSize == 0) {
       conversions.remove(Conversion.BLOCK);
       conversions.remove(Conversion.UNBLOCK);
     }
+    refuseBoth(conversions, Conversion.BLOCK, Conversion.UNBLOCK);
+    refuseBoth(conversions, Conversion.LCASE, Conversion.UCASE);
+    refuseBoth(conversions, Conversion.EXCL, Conversion.NOCREAT);
     if (skip != null) {
       boolean bytes = skip.bytes() || inputFlags.contains(Flag.SKIP_BYTES);
       skipBlocks = bytes ? skip.value() / inputBlockSize : skip.value();
@@ -200,10 +205,11 @@ final class DdOperands {
 
   private void checkFlags() throws DdException {
     if (outputFlags.contains(Flag.APPEND) && !converts(Conversion.NOTRUNC)) {
-      warnings.add("you probably want conv=notrunc with oflag=append");
+      warnings.accept("you probably want conv=notrunc with oflag=append");
     }
-    refuse(inputFlags, "input flag", Flag.SEEK_BYTES);
-    refuse(outputFlags, "output flag", Flag.COUNT_BYTES, Flag.SKIP_BYTES, Flag.FULLBLOCK);
+    if (outputFlags.contains(Flag.FULLBLOCK)) {
+      throw DdException.usage("invalid output flag: 'fullblock'");
+    }
     if (conversions.stream().filter(TABLES::contains).count() > 1) {
       throw DdException.failure("cannot combine any two of {ascii,ebcdic,ibm}");
     }
@@ -212,14 +218,6 @@ final class DdOperands {
     }
     if (conversions.contains(Conversion.EBCDIC) || conversions.contains(Conversion.IBM)) {
       conversions.add(Conversion.BLOCK);
-    }
-  }
-
-  private static void refuse(Set<Flag> flags, String kind, Flag... wrong) throws DdException {
-    for (Flag flag : wrong) {
-      if (flags.contains(flag)) {
-        throw DdException.usage("invalid " + kind + ": " + Quote.word(word(flag)));
-      }
     }
   }
 
@@ -282,20 +280,9 @@ final class DdOperands {
     return bytes(skipBlocks, inputBlockSize, skipBytes);
   }
 
-  /**
-   * Bytes of the output to seek over.
-   *
-   * @throws DdException if they do not fit a long
-   */
-  long outputStart() throws DdException {
-    long start = bytes(seekBlocks, outputBlockSize, seekBytes);
-    if (start < 0) {
-      throw DdException.failure(
-          String.format(
-              "offset too large: cannot truncate to a length of seek=%d (%d-byte) blocks",
-              seekBlocks, outputBlockSize));
-    }
-    return start;
+  /** Bytes of the output to seek over; -1 if they do not fit a long. */
+  long outputStart() {
+    return bytes(seekBlocks, outputBlockSize, seekBytes);
   }
 
   private static long bytes(long blocks, long blockSize, long rest) {

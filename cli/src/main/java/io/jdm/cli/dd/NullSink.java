@@ -1,7 +1,7 @@
 package io.jdm.cli.dd;
 
-import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** {@code /dev/null} on every system. */
@@ -22,7 +22,7 @@ final class NullSink extends EndlessEndpoint implements Sink {
   public void truncate(long size) {}
 
   @Override
-  public void sync(boolean metadata) throws DeviceException {
-    throw new DeviceException(Errno.EINVAL, "there is nothing to flush: /dev/null");
+  public void sync(boolean metadata) throws IOException {
+    throw new IOException(Errno.EINVAL.message()); // As the kernel says it of its own.
   }
 }

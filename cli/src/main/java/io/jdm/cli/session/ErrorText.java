@@ -12,6 +12,9 @@ import java.nio.file.NotDirectoryException;
 
 /** The C library's words for what went wrong, which is what tools print after a file name. */
 public final class ErrorText {
+  /** What Java adds to the system's words. */
+  private static final String NOFOLLOW = " (NOFOLLOW_LINKS specified)";
+
   private ErrorText() {}
 
   /**
@@ -40,7 +43,9 @@ public final class ErrorText {
     if (e instanceof NotDirectoryException) {
       return Errno.ENOTDIR.message();
     }
-    return e.getMessage() != null ? e.getMessage() : e.getClass().getSimpleName();
+    return e.getMessage() != null
+        ? e.getMessage().replace(NOFOLLOW, "")
+        : e.getClass().getSimpleName();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.jdm.cli.session;
 
 import io.jdm.blockdev.DeviceException;
 import io.jdm.crypt.engine.EngineException;
+import io.jdm.mapper.MapperException;
 import io.jdm.mapper.TargetException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -18,14 +19,33 @@ public final class ExitCodes {
   /** Added to a signal's number when it ended the command, as shells do. */
   public static final int SIGNAL = 128;
 
+  /** The number of the signal that Ctrl-C sends. */
+  public static final int SIGINT = 2;
+
+  /** The number of the signal that ends a program whose output nobody reads. */
+  public static final int SIGPIPE = 13;
+
   /** Shows stack traces, for people who work on jdm. */
   private static final boolean DEBUG = "1".equals(System.getenv("JDM_DEBUG"));
 
   private ExitCodes() {}
 
-  /** Says on {@code err} why a command failed, and returns its exit code. */
+  /**
+   * Says on {@code err} why a command failed, and returns its exit code. What the mapper refuses is
+   * said as dmsetup says it, then once more with what the kernel would have logged.
+   */
   public static int report(Throwable failure, PrintStream err) {
-    err.println("jdm: " + text(failure));
+    if (failure instanceof IOException io && ErrorText.isBrokenPipe(io)) {
+      return SIGNAL + SIGPIPE; // Nobody reads any more, so there is nobody to be told.
+    }
+    if (failure instanceof MapperException mapper) {
+      err.println(mapper.toolMessage());
+      err.println("Command failed.");
+    }
+    String text = text(failure);
+    if (!text.isEmpty()) {
+      err.println("jdm: " + text);
+    }
     if (failure instanceof UsageException usage && !usage.advice().isEmpty()) {
       err.println(usage.advice());
     }
@@ -36,6 +56,9 @@ public final class ExitCodes {
   }
 
   private static String text(Throwable failure) {
+    if (failure instanceof MapperException mapper) {
+      return mapper.explanation();
+    }
     if (failure instanceof UsageException
         || failure instanceof DeviceException
         || failure instanceof TargetException
