@@ -40,8 +40,7 @@ final class DdAgainstGnuTest {
 
   @BeforeAll
   static void gnuDdIsHere() throws Exception {
-    Process version =
-        new ProcessBuilder(Requirement.tool("dd").toString(), "--version").start();
+    Process version = new ProcessBuilder(Requirement.tool("dd").toString(), "--version").start();
     String text = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (!text.startsWith("dd (coreutils) 9.1\n")) {
       Requirement.missing("dd of coreutils 9.1");
@@ -103,7 +102,8 @@ final class DdAgainstGnuTest {
     }
     Files.write(folder.resolve("bytes"), bytes);
     Files.writeString(
-        folder.resolve("text"), "one\ntwo three\n\n  Four\nfive spaces     \nA longer line 123\nend");
+        folder.resolve("text"),
+        "one\ntwo three\n\n  Four\nfive spaces     \nA longer line 123\nend");
     byte[] holes = new byte[9 * 512];
     for (int block : new int[] {0, 3, 5}) {
       Arrays.fill(holes, block * 512, block * 512 + 512, (byte) 'a');
@@ -163,9 +163,7 @@ final class DdAgainstGnuTest {
     byte[] out = process.getInputStream().readAllBytes();
     assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
     return new Outcome(
-        process.exitValue(),
-        new String(out, StandardCharsets.ISO_8859_1),
-        Files.readString(err));
+        process.exitValue(), new String(out, StandardCharsets.ISO_8859_1), Files.readString(err));
   }
 
   private static Outcome runJdm(List<String> operands, Path stdin, boolean pipe, Path folder)
@@ -178,13 +176,10 @@ final class DdAgainstGnuTest {
                 ? new ByteArrayInputStream(Files.readAllBytes(stdin))
                 : new FileInputStream(stdin.toFile());
         PrintStream printed = new PrintStream(err, true, StandardCharsets.UTF_8);
-        Session session =
-            new Session(new Stdio(in, out, printed), GlobalOptions.ofEngine(null))) {
+        Session session = new Session(new Stdio(in, out, printed), GlobalOptions.ofEngine(null))) {
       code = Dd.run(operands, session);
     }
     return new Outcome(
-        code,
-        out.toString(StandardCharsets.ISO_8859_1),
-        err.toString(StandardCharsets.UTF_8));
+        code, out.toString(StandardCharsets.ISO_8859_1), err.toString(StandardCharsets.UTF_8));
   }
 }
