@@ -41,7 +41,9 @@ public final class DdBenchmark {
   private static final long WARM_UP_BYTES = 64L << 20;
   private static final int WARM_UPS = 8;
 
-  /** The JIT compiler is done with everything on the way when it works less than this in a round. */
+  /**
+   * The JIT compiler is done with everything on the way when it works less than this in a round.
+   */
   private static final long WARM_MILLIS = 20;
 
   private final Plan plan;
