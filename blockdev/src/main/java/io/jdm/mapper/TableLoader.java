@@ -161,6 +161,9 @@ final class TableLoader {
 
   /** Opens devices for one target; each only once for the whole table. */
   private final class Context implements TargetContext {
+    /** Characters of a device spec: Linux's PATH_MAX. */
+    private static final int MAX_SPEC = 4096;
+
     private static final String LOOKUP_FAILED = "Device lookup failed";
 
     private final long start;
@@ -202,6 +205,10 @@ final class TableLoader {
     public BackingDevice device(String spec) throws TargetException {
       if (!valid) {
         throw new IllegalStateException("the target is complete");
+      }
+      if (spec.length() > MAX_SPEC) {
+        throw new TargetException(
+            Errno.ENAMETOOLONG, LOOKUP_FAILED, "the device has " + spec.length() + " characters");
       }
       try {
         String name = mapper.canonicalName(spec);

@@ -18,6 +18,9 @@ public final class TableText implements AutoCloseable {
   /** Characters that a type's name may have at most. */
   private static final int MAX_TYPE_NAME = 15;
 
+  /** Characters of a longer one that an error shows. */
+  private static final int MAX_SHOWN = 24;
+
   private final List<TableLine> lines;
 
   private TableText(List<TableLine> lines) {
@@ -119,7 +122,7 @@ public final class TableText implements AutoCloseable {
       String type = word();
       if (type.length() > MAX_TYPE_NAME) {
         throw MapperException.refused(
-            "Target type name " + type + " is too long.",
+            "Target type name " + shown(type) + " is too long.",
             "it has " + type.length() + " characters, at most " + MAX_TYPE_NAME + " are allowed");
       }
       skipSpace();
@@ -161,6 +164,11 @@ public final class TableText implements AutoCloseable {
         throw invalid("the target type is missing after start and length");
       }
       return new String(text, first, at - first, StandardCharsets.UTF_8);
+    }
+
+    /** A key in the wrong place has no business in an error. */
+    private static String shown(String type) {
+      return type.length() > MAX_SHOWN ? type.substring(0, MAX_SHOWN) + "..." : type;
     }
 
     /** Where a comment begins, or the end of the line. */

@@ -34,6 +34,8 @@ record CryptConfig(
     Engines engines,
     String engineName,
     Engine engine) {
+  private static final int MAX_KEYS = 4096;
+  private static final String ALLOCATING = "Error allocating crypto tfm";
 
   /**
    * Checks cipher, IV mode and key size against each other, in the kernel's order and words, and
@@ -44,6 +46,7 @@ record CryptConfig(
   static CryptConfig of(
       CipherSpec spec, CryptOptions options, int keySize, Engines engines, String engineName)
       throws TargetException {
+    checkKeyCount(spec);
     checkHash(spec);
     IvType type = spec.ivMode() == null ? IvTypes.NONE : IvTypes.byName(spec.ivMode());
     if (spec.essivHash() != null) {
@@ -81,6 +84,16 @@ record CryptConfig(
     return Essiv.over(inner, spec.essivHash());
   }
 
+  /** Sub-keys without a byte of their own could be as many as a number can say. */
+  private static void checkKeyCount(CipherSpec spec) throws TargetException {
+    if (spec.keyCount() > MAX_KEYS) {
+      throw new TargetException(
+          Errno.ENOMEM,
+          ALLOCATING,
+          "the cipher wants " + spec.keyCount() + " keys, at most " + MAX_KEYS + " are possible");
+    }
+  }
+
   private static void checkHash(CipherSpec spec) throws TargetException {
     String hash = spec.essivHash();
     if (hash == null) {
@@ -110,7 +123,7 @@ record CryptConfig(
   private static void checkKeySize(CipherSpec spec, KeyLayout layout, int keySize)
       throws TargetException {
     int size = layout.subKeySize();
-    if (!Ciphers.validKeySize(spec.cipher(), spec.mode(), size)) {
+    if (layout.extraOffset() < 0 || !Ciphers.validKeySize(spec.cipher(), spec.mode(), size)) {
       String split =
           size == keySize
               ? ""
@@ -150,7 +163,7 @@ record CryptConfig(
   }
 
   private static TargetException notFound(String detail) {
-    return new TargetException(Errno.ENOENT, "Error allocating crypto tfm", detail);
+    return new TargetException(Errno.ENOENT, ALLOCATING, detail);
   }
 
   /** How far a sector's number is shifted to the right for the IV: iv_large_sectors. */

@@ -94,7 +94,7 @@ record CryptOptions(
       } else if (word.startsWith(SECTOR_SIZE)) {
         sectorSize = sectorSize(arguments, word, length);
       } else {
-        throw arguments.error(BAD_WORD, "there is no optional word '" + word + "'");
+        throw arguments.error(BAD_WORD, "there is no optional word " + Arguments.show(word));
       }
     }
     return new CryptOptions(flags, tagSize, type, macKeySize, sectorSize);
@@ -107,12 +107,12 @@ record CryptOptions(
     if (bytes < 1 || bytes > MAX_TAG_SIZE) {
       throw arguments.error(
           "Invalid integrity arguments",
-          "'" + word + "' is not integrity:BYTES:TYPE with 1 to " + MAX_TAG_SIZE + " bytes");
+          Arguments.show(word) + " is not integrity:BYTES:TYPE with 1 to " + MAX_TAG_SIZE + " bytes");
     }
     String type = word.substring(colon + 1);
     if (!type.equalsIgnoreCase("aead") && !type.equalsIgnoreCase("none")) {
       throw arguments.error(
-          "Unknown integrity profile", "'" + type + "' in '" + word + "' is not aead or none");
+          "Unknown integrity profile", Arguments.show(type) + " in " + Arguments.show(word) + " is not aead or none");
     }
     return (int) bytes;
   }
@@ -121,7 +121,7 @@ record CryptOptions(
     long bytes = Arguments.parseUnsigned(word.substring(INTEGRITY_KEY_SIZE.length()));
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
       throw arguments.error(
-          "Invalid integrity_key_size argument", "'" + word + "' names no number of bytes above 0");
+          "Invalid integrity_key_size argument", Arguments.show(word) + " names no number of bytes above 0");
     }
     return (int) bytes;
   }
@@ -130,12 +130,12 @@ record CryptOptions(
       throws TargetException {
     long bytes = Arguments.parseUnsigned(word.substring(SECTOR_SIZE.length()));
     if (bytes < 0) {
-      throw arguments.error(BAD_WORD, "'" + word + "' names no number of bytes");
+      throw arguments.error(BAD_WORD, Arguments.show(word) + " names no number of bytes");
     }
     if (bytes < MIN_SECTOR_SIZE || bytes > MAX_SECTOR_SIZE || Long.bitCount(bytes) != 1) {
       throw arguments.error(
           "Invalid feature value for sector_size",
-          "'" + word + "' is not a power of two from 512 to 4096");
+          Arguments.show(word) + " is not a power of two from 512 to 4096");
     }
     if (length % (bytes / MIN_SECTOR_SIZE) != 0) {
       throw arguments.error(

@@ -67,7 +67,8 @@ final class RefusedTablesTest {
           0 8192 crypt cipher_null-ecb 00 0 DEV 0             | EINVAL | Error decoding and setting key
           0 8192 crypt aes-xts-plain64 :64:logon:none x DEV x | ENOKEY | Error decoding and setting key
           0 8192 crypt aes:2-cbc-plain64 K16 0 DEV 0          | EINVAL | Error decoding and setting key
-          0 8192 crypt aes:1073741824-cbc-plain64 K32 0 DEV 0 | EINVAL | Error decoding and setting key
+          0 8192 crypt aes:4096-cbc-plain64 K32 0 DEV 0       | EINVAL | Error decoding and setting key
+          0 8192 crypt aes:1073741824-cbc-plain64 K32 0 DEV 0 | ENOMEM | Error allocating crypto tfm
           0 8192 crypt aes-cbc-tcw K16 0 DEV 0                | EINVAL | Error decoding and setting key
           0 8192 crypt aes-cbc-tcw K64 x DEV x 1 sector_size:4096     | EINVAL | Error creating IV
           0 8192 crypt aes-cbc-lmk K32 0 DEV 0 1 sector_size:4096     | EINVAL | Error creating IV

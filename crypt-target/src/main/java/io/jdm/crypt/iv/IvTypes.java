@@ -1,6 +1,7 @@
 package io.jdm.crypt.iv;
 
 import io.jdm.blockdev.Errno;
+import io.jdm.mapper.Arguments;
 import io.jdm.mapper.TargetException;
 import java.util.List;
 
@@ -47,6 +48,6 @@ public final class IvTypes {
     throw new TargetException(
         Errno.EINVAL,
         "Invalid IV mode",
-        "there is no '" + name + "', only essiv, " + String.join(", ", names));
+        "there is no " + Arguments.show(name) + ", only essiv, " + String.join(", ", names));
   }
 }

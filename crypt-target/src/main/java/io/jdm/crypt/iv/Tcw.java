@@ -27,6 +27,9 @@ final class Tcw implements IvMode {
           if (geometry.sectorSize() != SECTOR_SIZE) {
             throw refusal("Unsupported sector size for TCW: " + geometry.sectorSize());
           }
+          if (geometry.keySize() <= geometry.ivSize() + WHITENING_SIZE) {
+            throw refusal("Wrong key size for TCW: " + geometry.keySize());
+          }
         }
 
         @Override

@@ -91,7 +91,7 @@ public final class KeyText implements AutoCloseable {
     int colon = text.indexOf(':', 1);
     long size = colon < 0 ? -1 : Arguments.parseUnsigned(text.substring(1, colon));
     if (size < 0 || size > Integer.MAX_VALUE) {
-      throw sizeError("'" + text + "' is not :SIZE:TYPE:DESCRIPTION");
+      throw sizeError(Arguments.show(text) + " is not :SIZE:TYPE:DESCRIPTION");
     }
     byte[] reference = text.substring(colon + 1).getBytes(StandardCharsets.UTF_8);
     return new KeyText(Form.KEYRING, reference, (int) size);
