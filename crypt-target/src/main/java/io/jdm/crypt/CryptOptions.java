@@ -107,12 +107,16 @@ record CryptOptions(
     if (bytes < 1 || bytes > MAX_TAG_SIZE) {
       throw arguments.error(
           "Invalid integrity arguments",
-          Arguments.show(word) + " is not integrity:BYTES:TYPE with 1 to " + MAX_TAG_SIZE + " bytes");
+          Arguments.show(word)
+              + " is not integrity:BYTES:TYPE with 1 to "
+              + MAX_TAG_SIZE
+              + " bytes");
     }
     String type = word.substring(colon + 1);
     if (!type.equalsIgnoreCase("aead") && !type.equalsIgnoreCase("none")) {
       throw arguments.error(
-          "Unknown integrity profile", Arguments.show(type) + " in " + Arguments.show(word) + " is not aead or none");
+          "Unknown integrity profile",
+          Arguments.show(type) + " in " + Arguments.show(word) + " is not aead or none");
     }
     return (int) bytes;
   }
@@ -121,7 +125,8 @@ record CryptOptions(
     long bytes = Arguments.parseUnsigned(word.substring(INTEGRITY_KEY_SIZE.length()));
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
       throw arguments.error(
-          "Invalid integrity_key_size argument", Arguments.show(word) + " names no number of bytes above 0");
+          "Invalid integrity_key_size argument",
+          Arguments.show(word) + " names no number of bytes above 0");
     }
     return (int) bytes;
   }

@@ -87,7 +87,8 @@ public final class CryptTargetType implements TargetType {
         long sectors = Arguments.parseUnsigned(offset);
         if (sectors < 0) {
           throw arguments.error(
-              "Invalid device sector", "offset (argument 5) is " + Arguments.show(offset) + ", " + NUMBER);
+              "Invalid device sector",
+              "offset (argument 5) is " + Arguments.show(offset) + ", " + NUMBER);
         }
         BackingDevice backing = context.device(device, sectors);
         Target target =
@@ -121,7 +122,8 @@ public final class CryptTargetType implements TargetType {
       }
       value = Long.parseUnsignedLong(word);
     } catch (NumberFormatException e) {
-      throw arguments.error(reason, "iv_offset (argument 3) is " + Arguments.show(word) + ", " + NUMBER);
+      throw arguments.error(
+          reason, "iv_offset (argument 3) is " + Arguments.show(word) + ", " + NUMBER);
     }
     if ((value & (options.sectorsPerBlock() - 1)) != 0) {
       throw arguments.error(
@@ -139,7 +141,8 @@ public final class CryptTargetType implements TargetType {
   private static TargetException aeadRefusal(String cipher, Arguments arguments) {
     if (!cipher.startsWith("capi:")) {
       return arguments.error(
-          "Bad cipher specification", "authenticated encryption wants capi:, not " + Arguments.show(cipher));
+          "Bad cipher specification",
+          "authenticated encryption wants capi:, not " + Arguments.show(cipher));
     }
     if (cipher.startsWith("capi:authenc(") && cipher.indexOf(',') < 0) {
       return arguments.error("Invalid AEAD cipher spec", Arguments.show(cipher) + " names no MAC");

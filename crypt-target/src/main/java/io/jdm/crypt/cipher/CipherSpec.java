@@ -54,7 +54,8 @@ public record CipherSpec(
   private static CipherSpec parseOld(String text) throws TargetException {
     if (text.indexOf('(') >= 0) {
       throw error(
-          "Bad cipher specification", Arguments.show(text) + " has parentheses, which want capi: before it");
+          "Bad cipher specification",
+          Arguments.show(text) + " has parentheses, which want capi: before it");
     }
     String[] parts = text.split("-", 3);
     String[] cipherAndCount = parts[0].split(":", 2);
@@ -69,7 +70,8 @@ public record CipherSpec(
     }
     if (ivMode == null && !mode.equals("ecb")) {
       throw error(
-          "IV mechanism required", Arguments.show(text) + " names none; expected " + mode + "-IVMODE");
+          "IV mechanism required",
+          Arguments.show(text) + " names none; expected " + mode + "-IVMODE");
     }
     return make(text, cipherAndCount[0], mode, keyCount, null, ivMode, ivOptions);
   }
@@ -133,7 +135,8 @@ public record CipherSpec(
     if (ESSIV.equals(ivMode)) {
       if (ivOptions == null) {
         throw error(
-            "Digest algorithm missing for ESSIV mode", Arguments.show(text) + " has no hash after essiv:");
+            "Digest algorithm missing for ESSIV mode",
+            Arguments.show(text) + " has no hash after essiv:");
       }
       if (wrappingHash != null) {
         throw unknown(text, "essiv stands in it twice");
@@ -158,7 +161,10 @@ public record CipherSpec(
 
   private static String why(String cipher, String mode) {
     if (!Ciphers.knownMode(mode)) {
-      return "there is no mode " + Arguments.show(mode) + ", only " + String.join(", ", Ciphers.modes());
+      return "there is no mode "
+          + Arguments.show(mode)
+          + ", only "
+          + String.join(", ", Ciphers.modes());
     }
     if (mode.equals("adiantum")) {
       return "adiantum wants one of "
@@ -166,7 +172,10 @@ public record CipherSpec(
           + ", a comma and aes";
     }
     if (!Ciphers.known(cipher) || cipher.indexOf(',') >= 0) {
-      return "there is no cipher " + Arguments.show(cipher) + ", only " + String.join(", ", Ciphers.names());
+      return "there is no cipher "
+          + Arguments.show(cipher)
+          + ", only "
+          + String.join(", ", Ciphers.names());
     }
     return mode
         + " does not go with the "
@@ -181,6 +190,8 @@ public record CipherSpec(
 
   private static TargetException unknown(String name, String detail) {
     return new TargetException(
-        Errno.ENOENT, "Error allocating crypto tfm", "no algorithm " + Arguments.show(name) + ": " + detail);
+        Errno.ENOENT,
+        "Error allocating crypto tfm",
+        "no algorithm " + Arguments.show(name) + ": " + detail);
   }
 }
