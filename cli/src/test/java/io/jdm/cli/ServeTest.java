@@ -1,7 +1,9 @@
 package io.jdm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.jdm.testing.Program;
 import io.jdm.testing.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,12 +56,81 @@ class ServeTest {
   @Test
   void theCommandIsToldWhereToConnect() throws IOException {
     Path socket = folder.resolve("sock");
-    String variables = "echo \"$uri|$unixsocket|$port|$exportname\"";
+    String variables = "test \"$nbd\" = \"$uri\" && echo \"$uri|$unixsocket|$port|$exportname\"";
     assertThat(serve(0, variables, "mem:1M:serve", "-U", socket.toString(), "-e", "a disk"))
         .isEqualTo("nbd+unix:///a%20disk?socket=" + socket + "|" + socket + "||a disk\n");
     assertThat(serve(0, variables, "mem:1M:serve", "--tcp", "0"))
         .matches("nbd://localhost:(\\d+)/\\|\\|\\1\\|\n");
+    assertThat(serve(0, "echo \"$uri\"", "mem:1M:serve", "--tcp", "[::1]:0"))
+        .matches("nbd://\\[[0:]*1]:\\d+/?\n");
     assertThat(socket).doesNotExist();
+  }
+
+  @Test
+  void aDeviceOfTheCommandLineIsServedByItsName() throws IOException {
+    Requirement.tool("nbdinfo");
+    Path out = folder.resolve("out");
+    InProcess jdm =
+        InProcess.jdm(
+            "--map",
+            "disk,,,rw,0 16 zero",
+            "serve",
+            "disk",
+            "--run",
+            "nbdinfo --size \"$uri\" >" + out);
+    assertThat(jdm.code()).as(jdm.err()).isZero();
+    assertThat(out).hasContent("8192");
+  }
+
+  /** nbdinfo starts the server as systemd would: with a listening socket as descriptor 3. */
+  @Test
+  void aSocketOfWhoeverStartsTheServerIsUsed() throws IOException {
+    Path jdm = Distribution.in(folder);
+    assertThat(Program.run("nbdinfo", "--size", "--", "[", jdm, "serve", "mem:1M:serve", "]"))
+        .isEqualTo("1048576\n");
+    assertThat(
+            Program.runFailing(
+                "nbdinfo", "--size", "--", "[", jdm, "serve", "mem:1M:serve", "--tcp", "0", "]"))
+        .contains("a passed socket does not go together with --run, --unix or --tcp");
+  }
+
+  @Test
+  void aSignalEndsTheServerInOrder() throws Exception {
+    Path socket = folder.resolve("sock");
+    Path pid = folder.resolve("pid");
+    Path image = Files.write(folder.resolve("image"), new byte[8192]);
+    Path jdm = Distribution.in(folder);
+    try (Program server = Program.start("sh", jdm, "serve", image, "-U", socket, "-P", pid)) {
+      await().until(() -> Files.exists(pid) && Files.size(pid) > 0);
+      String uri = "nbd+unix:///?socket=" + socket;
+      Program.run("qemu-io", "-f", "raw", "-c", "write -P 7 0 4096", uri);
+      ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow().destroy();
+      assertThat(server.exitCode()).as(server.output()).isZero();
+      assertThat(server.output()).isEqualTo(uri + "\n");
+    }
+    assertThat(socket).doesNotExist();
+    assertThat(Arrays.copyOf(Files.readAllBytes(image), 4096)).containsOnly(7);
+  }
+
+  @Test
+  void aSignalEndsTheCommandAndTheServer() throws Exception {
+    Path pid = folder.resolve("pid");
+    Path jdm = Distribution.in(folder);
+    try (Program server =
+        Program.start(
+            "sh",
+            jdm,
+            "serve",
+            "mem:1M:serve",
+            "-P",
+            pid,
+            "--run",
+            "echo $unixsocket; exec sleep 60")) {
+      await().until(() -> server.output().contains("socket\n"));
+      ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow().destroy();
+      assertThat(server.exitCode()).as(server.output()).isEqualTo(128 + 15);
+      assertThat(Path.of(server.output().strip()).getParent()).doesNotExist();
+    }
   }
 
   @Test

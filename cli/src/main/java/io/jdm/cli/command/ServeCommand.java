@@ -1,14 +1,13 @@
 package io.jdm.cli.command;
 
 import io.jdm.blockdev.BlockDevice;
+import io.jdm.cli.serve.Captive;
+import io.jdm.cli.serve.PassedSocket;
 import io.jdm.cli.session.ExitCodes;
 import io.jdm.cli.session.Quote;
 import io.jdm.cli.session.Session;
 import io.jdm.cli.session.Signals;
 import io.jdm.cli.session.UsageException;
-import io.jdm.mapper.DeviceDefinition;
-import io.jdm.mapper.DeviceMapper;
-import io.jdm.mapper.TableText;
 import io.jdm.nbd.NbdUri;
 import io.jdm.nbd.server.Export;
 import io.jdm.nbd.server.NbdServer;
@@ -16,14 +15,11 @@ import io.jdm.nbd.transport.PemCredentials;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
@@ -39,19 +35,18 @@ import picocli.CommandLine.Parameters;
     description = "Export a device over NBD, for qemu, nbdcopy, fio and every other client.",
     footerHeading = "%n",
     footer = {
-      "DEVICE is any device (a path, mem:SIZE, mapper:NAME of a --map, nbd://...) or a whole"
-          + " table,",
-      "for instance '0 2048 linear disk.img 0'.",
+      "DEVICE is the name of a --map device, any other device (a path, mem:SIZE, nbd://...), or",
+      "a whole table, for instance '0 2048 linear disk.img 0'.",
       "Without --unix, --tcp or --fd the server listens on a socket in a folder of its own. The",
-      "address is printed, and the server runs until SIGINT, SIGTERM or SIGHUP.",
-      "--run COMMAND gives sh the command, with uri, unixsocket, port and exportname in its",
-      "environment, and ends with it and its exit code."
+      "address is printed. SIGINT, SIGTERM and SIGHUP end the server: requests in flight are",
+      "finished, the device is flushed, the socket is removed.",
+      "A socket that systemd passes (LISTEN_PID, LISTEN_FDS) is used without being asked for;",
+      "there can be one, listening or connected.",
+      "--run COMMAND gives sh the command, with uri, nbd, unixsocket, port, exportname and (with",
+      "TLS) tls in its environment, and ends with it and with its exit code."
     })
 public final class ServeCommand implements Callable<Integer> {
-  private static final String TABLE_DEVICE = "serve";
-  private static final Pattern TABLE = Pattern.compile("\\s*\\d+\\s+\\d+\\s+\\w.*", Pattern.DOTALL);
   private static final Pattern TCP = Pattern.compile("(?:(.+):)?(\\d{1,5})");
-  private static final int STANDARD_INPUT = 0;
 
   private final Session session;
 
@@ -65,13 +60,13 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
         names = {"-U", "--unix"},
         paramLabel = "PATH",
-        description = "Listen on a Unix socket that only its owner can use.")
-    private Path unix;
+        description = "Listen on a Unix socket that only its owner can use (-: a private one).")
+    private String unix;
 
     @Option(
         names = "--tcp",
         paramLabel = "[HOST:]PORT",
-        description = "Listen on TCP (HOST: this machine only; PORT 0: any free one).")
+        description = "Listen on TCP (no HOST: this machine only; PORT 0: any free one).")
     private String tcp;
 
     @Option(
@@ -87,10 +82,16 @@ public final class ServeCommand implements Callable<Integer> {
   private boolean readOnly;
 
   @Option(
-      names = {"-e", "--exportname"},
+      names = {"-e", "--name", "--exportname"},
       paramLabel = "NAME",
       description = "The export's name (default: the empty one).")
   private String exportName = "";
+
+  @Option(
+      names = {"-P", "--pidfile"},
+      paramLabel = "FILE",
+      description = "Write the process ID to FILE when clients can connect. FILE stays.")
+  private Path pidFile;
 
   @Option(
       names = "--tls-certificates",
@@ -120,31 +121,23 @@ public final class ServeCommand implements Callable<Integer> {
       throw new UsageException("--run and --fd do not go together", "");
     }
     InetSocketAddress tcp = where.tcp == null ? null : tcpAddress(where.tcp);
-    Channel passed = where.descriptor == null ? null : passedSocket(where.descriptor);
+    Optional<PassedSocket> passed = PassedSocket.find(where.descriptor);
+    if (passed.isPresent() && (command != null || where.unix != null || tcp != null)) {
+      throw new UsageException(
+          "a passed socket does not go together with --run, --unix or --tcp", "");
+    }
     try (session;
-        BlockDevice opened = open()) {
+        BlockDevice opened = session.devices().openDeviceOrTable(device, !readOnly)) {
       NbdServer.Builder builder = NbdServer.builder().export(Export.of(exportName, opened));
       if (certificates != null) {
         builder.tls(PemCredentials.server(certificates), verifyPeer);
       }
+      int code;
       try (NbdServer server = builder.build()) {
-        return passed == null ? serve(server, tcp) : servePassed(server, passed);
+        code = passed.isEmpty() ? listen(server, tcp) : servePassed(server, passed.get());
       }
-    }
-  }
-
-  private BlockDevice open() throws IOException {
-    DeviceMapper mapper = session.devices().mapper();
-    if (!TABLE.matcher(device).matches()) {
-      return mapper.openSpec(device, !readOnly);
-    }
-    byte[] text = device.getBytes(StandardCharsets.UTF_8);
-    try (DeviceDefinition definition =
-        new DeviceDefinition(
-            TABLE_DEVICE, "", DeviceDefinition.ANY_MINOR, readOnly, TableText.parse(text, ""))) {
-      return mapper.open(mapper.create(definition).id(), !readOnly);
-    } finally {
-      Arrays.fill(text, (byte) 0);
+      opened.flush();
+      return code;
     }
   }
 
@@ -158,90 +151,62 @@ public final class ServeCommand implements Callable<Integer> {
     String host = matcher.group(1);
     return host == null
         ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
-        : new InetSocketAddress(host, port);
+        : new InetSocketAddress(host.replaceAll("^\\[(.*)]$", "$1"), port);
   }
 
-  private static Channel passedSocket(int descriptor) throws IOException, UsageException {
-    Channel channel = descriptor == STANDARD_INPUT ? System.inheritedChannel() : null;
-    if (channel instanceof ServerSocketChannel || channel instanceof SocketChannel) {
-      return channel;
-    }
-    throw new UsageException(
-        descriptor == STANDARD_INPUT
-            ? "standard input is no socket"
-            : "a JVM can only take over descriptor 0",
-        "Try 'jdm serve --fd 0 ... 0<&" + descriptor + "'.");
-  }
-
-  private int serve(NbdServer server, InetSocketAddress tcp) throws IOException {
+  private int listen(NbdServer server, InetSocketAddress tcp) throws IOException {
     if (tcp != null) {
-      return serveAt(server, server.listenTcp(tcp, insecure));
+      return serveAt(server.listenTcp(tcp, insecure));
     }
-    if (where.unix != null) {
-      return serveAt(server, server.listenUnix(where.unix));
+    if (where.unix != null && !where.unix.equals("-")) {
+      return serveAt(server.listenUnix(Path.of(where.unix)));
     }
     Path folder = Files.createTempDirectory("jdm-serve");
     try {
-      int code = serveAt(server, server.listenUnix(folder.resolve("socket")));
-      server.close();
-      return code;
+      return serveAt(server.listenUnix(folder.resolve("socket")));
     } finally {
+      server.close();
       Files.delete(folder);
     }
   }
 
-  private int serveAt(NbdServer server, NbdUri uri) throws IOException {
+  private int serveAt(NbdUri uri) throws IOException {
+    writePidFile();
     if (command != null) {
-      return run(uri);
+      return Captive.run(command, uri);
     }
     session.stdio().print(uri + System.lineSeparator());
     awaitSignal();
-    server.close();
     return ExitCodes.SUCCESS;
   }
 
-  private int servePassed(NbdServer server, Channel passed) throws IOException {
-    if (passed instanceof ServerSocketChannel listener) {
+  private int servePassed(NbdServer server, PassedSocket passed) throws IOException {
+    if (passed.channel() instanceof ServerSocketChannel listener) {
       server.listen(listener);
+      writePidFile();
       awaitSignal();
     } else {
-      server.serve((SocketChannel) passed);
+      server.serve((SocketChannel) passed.channel());
+      writePidFile();
       server.awaitClients();
     }
     return ExitCodes.SUCCESS;
   }
 
+  private void writePidFile() throws IOException {
+    if (pidFile != null) {
+      Files.writeString(pidFile, ProcessHandle.current().pid() + System.lineSeparator());
+    }
+  }
+
   private static void awaitSignal() {
     CountDownLatch signal = new CountDownLatch(1);
     try (Signals signals = new Signals()) {
-      for (String name : new String[] {"INT", "TERM", "HUP"}) {
-        signals.handle(name, signal::countDown);
-      }
+      signals.handleEnding(signal::countDown);
       signal.await();
     } catch (InterruptedException e) {
       // Whoever runs this command in its own process ends it so.
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Runs the command with what nbdkit's --run gives it. */
-  private int run(NbdUri uri) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).inheritIO();
-    builder
-        .environment()
-        .putAll(
-            Map.of(
-                "uri", uri.toString(),
-                "unixsocket", uri.socket(),
-                "port", uri.isUnix() ? "" : String.valueOf(uri.port()),
-                "exportname", uri.export()));
-    Process process = builder.start();
-    try {
-      return process.waitFor();
-    } catch (InterruptedException e) {
-      process.destroy();
-      Thread.currentThread().interrupt();
-      return ExitCodes.FAILURE;
     }
   }
 }

@@ -11,16 +11,25 @@ import io.jdm.mapper.DeviceDefinition;
 import io.jdm.mapper.DeviceId;
 import io.jdm.mapper.DeviceMapper;
 import io.jdm.mapper.MapperException;
+import io.jdm.mapper.TableText;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.regex.Pattern;
 
-/** The mapped devices of one command, and whatever else can be named as a device. */
+/**
+ * The mapped devices of one command, and whatever else can be named as a device. Not thread-safe.
+ */
 public final class Devices implements AutoCloseable {
   private static final String MAPPER_FOLDER = "/dev/mapper/";
 
+  /** How a table begins, and no path that anyone has: first sector, length, target type. */
+  private static final Pattern TABLE = Pattern.compile("\\s*\\d+\\s+\\d+\\s+\\w.*", Pattern.DOTALL);
+
   private final DeviceMapper mapper;
+  private int tables;
 
   private Devices(String engine) {
     mapper =
@@ -100,6 +109,31 @@ public final class Devices implements AutoCloseable {
     return direct
         ? AligningDevice.of(device)
         : CachingDevice.over(device, CachingDevice.Options.DEFAULTS.withName(spec));
+  }
+
+  /**
+   * Opens what a command that takes any device was given: the name of a mapped device, any other
+   * device, or a whole table, which becomes a device of a made-up name.
+   */
+  public BlockDevice openDeviceOrTable(String text, boolean writable) throws IOException {
+    if (exists(text)) {
+      return mapper.open(DeviceId.named(text), writable);
+    }
+    if (!TABLE.matcher(text).matches()) {
+      return mapper.openSpec(text, writable);
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    try (DeviceDefinition definition =
+        new DeviceDefinition(
+            "table" + ++tables,
+            "",
+            DeviceDefinition.ANY_MINOR,
+            !writable,
+            TableText.parse(bytes, ""))) {
+      return mapper.open(mapper.create(definition).id(), writable);
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+    }
   }
 
   /** Removes the mapped devices; all that was opened is closed before. */

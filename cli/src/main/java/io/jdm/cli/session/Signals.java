@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,7 +17,17 @@ import java.util.Map;
  * without a warning; hence the method handles.
  */
 public final class Signals implements AutoCloseable {
+  private static final List<String> ENDING = List.of("INT", "TERM", "HUP");
+
   private final Map<Object, Object> before = new LinkedHashMap<>();
+
+  /**
+   * Handles the signals that ask a command to end. Closing this gives them back, so that a second
+   * one ends the process if what the first began takes too long.
+   */
+  public void handleEnding(Runnable handler) {
+    ENDING.forEach(name -> handle(name, handler));
+  }
 
   /**
    * Handles a signal.
