@@ -71,7 +71,7 @@ import java.util.regex.Pattern;
  *
  * Tables name devices by device specs ({@link DeviceSpecs}). A file is opened, and locked, once for
  * all tables of this mapper; a mapped device counts as open by the table. A device cannot lie on
- * itself, directly or through others.
+ * itself, directly or through others, and at most 128 can lie on one another.
  *
  * <h2>Threads</h2>
  *
@@ -87,6 +87,10 @@ public final class DeviceMapper implements AutoCloseable {
 
   private static final int MAX_MAJOR = (1 << 12) - 1;
   private static final int MAX_MINOR = (1 << 20) - 1;
+
+  /** Mapped devices on one another: a request passes all of them on its thread's stack. */
+  private static final int MAX_STACK = 128;
+
   private static final Pattern NUMBER = Pattern.compile("(\\d{1,9}):(\\d{1,9})");
 
   private final Map<String, TargetType> types;
@@ -632,6 +636,15 @@ public final class DeviceMapper implements AutoCloseable {
             device == user
                 ? "a device cannot lie on itself: " + device.describe()
                 : device.describe() + " lies on " + user.describe() + " itself");
+      }
+      if (user != null && user.stackOn(device) > MAX_STACK) {
+        throw new DeviceException(
+            Errno.ELOOP,
+            "with "
+                + device.describe()
+                + " below it a stack would have more than "
+                + MAX_STACK
+                + " mapped devices");
       }
       return open(device, user, writable);
     }

@@ -8,7 +8,10 @@ import io.jdm.blockdev.Sectors;
 import io.jdm.blockdev.io.IoStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +54,9 @@ final class MappedDevice {
 
   /** Mapped devices whose tables have this one open, and how often. */
   private final Map<MappedDevice, Integer> users = new HashMap<>();
+
+  /** Mapped devices that this one's tables have open, and how often. */
+  private final Map<MappedDevice, Integer> lowers = new HashMap<>();
 
   /**
    * @param registry the registry's lock
@@ -142,6 +148,7 @@ final class MappedDevice {
     openCount++;
     if (user != null) {
       users.merge(user, 1, Integer::sum);
+      user.lowers.merge(this, 1, Integer::sum);
     }
   }
 
@@ -150,6 +157,7 @@ final class MappedDevice {
     openCount--;
     if (user != null) {
       users.computeIfPresent(user, (device, times) -> times == 1 ? null : times - 1);
+      user.lowers.computeIfPresent(this, (device, times) -> times == 1 ? null : times - 1);
     }
   }
 
@@ -160,7 +168,38 @@ final class MappedDevice {
 
   /** Whether that device is this one or lies on it, through however many tables. */
   boolean carries(MappedDevice other) {
-    return other == this || users.keySet().stream().anyMatch(user -> user.carries(other));
+    Set<MappedDevice> seen = new HashSet<>(Set.of(this));
+    Deque<MappedDevice> next = new ArrayDeque<>(seen);
+    while (!next.isEmpty()) {
+      MappedDevice device = next.remove();
+      if (device == other) {
+        return true;
+      }
+      for (MappedDevice user : device.users()) {
+        if (seen.add(user)) {
+          next.add(user);
+        }
+      }
+    }
+    return false;
+  }
+
+  /** How many devices the longest stack would have in which this one lies on another. */
+  int stackOn(MappedDevice lower) {
+    return levels(MappedDevice::users) + lower.levels(device -> device.lowers.keySet());
+  }
+
+  /** How many devices the longest way from this one has, itself included. */
+  private int levels(Function<MappedDevice, Set<MappedDevice>> onward) {
+    int levels = 0;
+    for (Set<MappedDevice> level = Set.of(this); !level.isEmpty(); levels++) {
+      Set<MappedDevice> next = new HashSet<>();
+      for (MappedDevice device : level) {
+        next.addAll(onward.apply(device));
+      }
+      level = next;
+    }
+    return levels;
   }
 
   DeviceInfo info() {
