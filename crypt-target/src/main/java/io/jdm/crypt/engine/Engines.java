@@ -6,8 +6,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -218,8 +220,22 @@ public final class Engines {
   }
 
   private static final class Installed {
-    static final Engines ENGINES =
-        new Engines(
-            ServiceLoader.load(Engine.class).stream().map(ServiceLoader.Provider::get).toList());
+    static final Engines ENGINES = found(ServiceLoader.load(Engine.class));
+  }
+
+  /** Those that can be made; the others are left out with a warning. */
+  static Engines found(ServiceLoader<Engine> loader) {
+    List<Engine> engines = new ArrayList<>();
+    Iterator<Engine> found = loader.iterator();
+    while (true) {
+      try {
+        if (!found.hasNext()) {
+          return new Engines(engines);
+        }
+        engines.add(found.next());
+      } catch (ServiceConfigurationError e) {
+        LOG.log(Level.WARNING, "left out: " + e.getMessage());
+      }
+    }
   }
 }

@@ -39,7 +39,7 @@ final class SelfTest {
       try (KeyMaterial key = KeyMaterial.copyOf(answer.key());
           BlockCipher blocks = engine.blockCipher(cipher, key)) {
         checkBlocks(answer, blocks);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | LinkageError e) {
         throw failure(answer, e);
       }
     }
@@ -72,7 +72,7 @@ final class SelfTest {
         checkSectors(answer, sectors, tested.sectorSize());
       } catch (EngineException e) {
         throw e;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | LinkageError e) {
         throw failure(answer, e);
       }
     }
@@ -135,7 +135,7 @@ final class SelfTest {
     }
   }
 
-  private EngineException failure(KnownAnswer answer, Exception cause) {
+  private EngineException failure(KnownAnswer answer, Throwable cause) {
     return new EngineException(
         "engine " + engine.name() + " fails on " + name(answer) + ": " + cause, cause);
   }

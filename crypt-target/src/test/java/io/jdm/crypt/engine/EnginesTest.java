@@ -7,9 +7,16 @@ import io.jdm.crypt.cipher.BlockCipher;
 import io.jdm.crypt.cipher.Ciphers;
 import io.jdm.crypt.cipher.SectorAlgorithm;
 import io.jdm.crypt.cipher.SectorCipher;
+import io.jdm.crypt.engine.jdk.JdkEngine;
 import io.jdm.crypt.key.KeyMaterial;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class EnginesTest {
   private static final SectorAlgorithm AES_XTS = new SectorAlgorithm("aes", "xts", 64, 512);
@@ -82,6 +89,28 @@ final class EnginesTest {
   }
 
   @Test
+  void drops_what_the_service_loader_cannot_make_and_what_does_not_link(@TempDir Path folder)
+      throws Exception {
+    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+    Files.write(
+        services.resolve(Engine.class.getName()),
+        List.of("no.such.Engine", Unmade.class.getName(), Unlinked.class.getName()));
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      Engines engines = Engines.found(ServiceLoader.load(Engine.class, loader));
+      assertThat(engines.all())
+          .extracting(Engine::name)
+          .contains("unlinked", "jdk")
+          .doesNotContain("unmade");
+      assertThat(engines.select("auto", AES_XTS).name()).isNotEqualTo("unlinked");
+      assertThat(engines.selectBlock("unlinked", "aes", 32).name()).isNotEqualTo("unlinked");
+      assertThatThrownBy(() -> engines.select("unlinked", AES_XTS))
+          .isInstanceOf(EngineException.class)
+          .hasMessageContaining("engine unlinked fails on ")
+          .hasMessageContaining("UnsatisfiedLinkError");
+    }
+  }
+
+  @Test
   void does_not_load_an_engine_where_one_of_a_better_kind_will_do() throws Exception {
     Engine honest = installed.byName("jdk");
     StubEngine fast = new StubEngine("fast", Engine.Kind.NATIVE, honest, false);
@@ -151,8 +180,35 @@ final class EnginesTest {
     }
   }
 
+  /** As the service loader finds it, but cannot be made. */
+  public static final class Unmade extends StubEngine {
+    /** Fails. */
+    public Unmade() {
+      super("unmade", Kind.NATIVE, null, false);
+      throw new NoClassDefFoundError("a library of another version");
+    }
+  }
+
+  /** As the service loader finds it, but its library lacks a function. */
+  public static final class Unlinked extends StubEngine {
+    /** Called by the service loader. */
+    public Unlinked() {
+      super("unlinked", Kind.NATIVE, new JdkEngine(), false);
+    }
+
+    @Override
+    public BlockCipher blockCipher(String cipher, KeyMaterial key) {
+      throw new UnsatisfiedLinkError("no such function");
+    }
+
+    @Override
+    public SectorCipher sectorCipher(SectorAlgorithm algorithm, KeyMaterial key) {
+      throw new UnsatisfiedLinkError("no such function");
+    }
+  }
+
   /** Another engine under another name, perhaps with one bit of each result wrong. */
-  private static final class StubEngine implements Engine {
+  private static class StubEngine implements Engine {
     private final String name;
     private final Kind kind;
     private final Engine behind;
