@@ -119,6 +119,25 @@ public abstract class BlockDevice implements AutoCloseable {
   }
 
   /**
+   * What is known of the bytes from {@code offset} on without reading them. True when it is asked;
+   * a write may change it at once. Nothing has to be known: everything may be data.
+   *
+   * @param length above 0
+   * @return an extent that begins at {@code offset} and has at most {@code length} bytes, a
+   *     multiple of the logical block size; what follows it may be alike
+   */
+  public final Extent extent(long offset, long length) throws IOException {
+    check("extent query", offset, length);
+    if (length < 1) {
+      throw failure(Errno.EINVAL, "extent query of no bytes");
+    }
+    Extent found = doExtent(offset, length).atMost(length);
+    int block = limits().logicalBlockSize();
+    long whole = found.length() & -block;
+    return whole == 0 ? Extent.data(block) : found.atMost(whole);
+  }
+
+  /**
    * Releases the device. Only the first call does anything; requests after it fail with {@link
    * Errno#ENODEV}.
    */
@@ -158,6 +177,15 @@ public abstract class BlockDevice implements AutoCloseable {
       zeros.position(0).limit((int) Math.min(ZERO_CHUNK, length - done));
       doWrite(offset + done, zeros);
     }
+  }
+
+  /**
+   * Knows nothing, unless the device knows better.
+   *
+   * @return may be longer than asked
+   */
+  protected Extent doExtent(long offset, long length) throws IOException {
+    return Extent.data(length);
   }
 
   protected abstract void doClose() throws IOException;

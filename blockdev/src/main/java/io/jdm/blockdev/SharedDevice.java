@@ -168,6 +168,20 @@ final class SharedDevice {
     }
 
     @Override
+    protected Extent doExtent(long offset, long length) throws IOException {
+      BlockDevice device = shared.device;
+      try {
+        return device.extent(offset, length);
+      } catch (IOException e) {
+        BlockDevice opened = shared.current();
+        if (opened == device) {
+          throw e;
+        }
+        return opened.extent(offset, length);
+      }
+    }
+
+    @Override
     protected void doClose() throws IOException {
       shared.release();
     }

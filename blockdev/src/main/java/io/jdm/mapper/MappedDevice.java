@@ -3,6 +3,7 @@ package io.jdm.mapper;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.Sectors;
 import io.jdm.blockdev.io.IoStatistics;
@@ -579,6 +580,15 @@ final class MappedDevice {
       liveTable().writeZeroes(offset, length);
     } finally {
       statistics.end(IoStatistics.Kind.WRITE, begin, length);
+      gate.leave(stripe);
+    }
+  }
+
+  Extent extent(long offset, long length) throws IOException {
+    int stripe = enter();
+    try {
+      return liveTable().extent(offset, length);
+    } finally {
       gate.leave(stripe);
     }
   }

@@ -2,6 +2,7 @@ package io.jdm.mapper;
 
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -74,6 +75,11 @@ final class OpenDevice extends BlockDevice {
   @Override
   protected void doWriteZeroes(long offset, long length) throws IOException {
     device.writeZeroes(offset, length);
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) throws IOException {
+    return device.extent(offset, length);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.jdm.mapper;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.Sectors;
 import java.io.IOException;
@@ -318,6 +319,14 @@ final class Table implements AutoCloseable {
             writeZerosAsData(at, part);
           }
         });
+  }
+
+  Extent extent(long offset, long length) throws IOException {
+    check("extent query", offset, length);
+    Entry entry = entries[find(offset)];
+    long inside = offset - Sectors.toBytes(entry.start());
+    long part = Math.min(length, Sectors.toBytes(entry.length()) - inside);
+    return entry.target().extent(inside, part).atMost(part);
   }
 
   private void writeZerosAsData(long offset, long length) throws IOException {

@@ -2,6 +2,7 @@ package io.jdm.mapper;
 
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -51,6 +52,14 @@ public abstract class Target implements AutoCloseable {
   /** Only called when {@link #supportsWriteZeroes()}. */
   public void writeZeroes(long offset, long length) throws IOException {
     throw new DeviceException(Errno.EOPNOTSUPP, "write-zeroes is not supported by this target");
+  }
+
+  /**
+   * What is known of bytes without reading them, as {@link io.jdm.blockdev.BlockDevice#extent}
+   * tells it; may be longer than asked.
+   */
+  public Extent extent(long offset, long length) throws IOException {
+    return Extent.data(length);
   }
 
   /** Sizes that requests must and should have. */

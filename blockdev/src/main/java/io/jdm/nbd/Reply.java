@@ -24,6 +24,12 @@ public final class Reply {
   /** Most bytes of an error chunk. */
   public static final int MAX_ERROR_CHUNK = CHUNK + 6 + MAX_MESSAGE;
 
+  /** Bytes of the header of block status: the chunk's and the context. */
+  public static final int BLOCK_STATUS = CHUNK + Integer.BYTES;
+
+  /** Bytes of an extent of block status. */
+  public static final int EXTENT = 2 * Integer.BYTES;
+
   private static final int SIMPLE_MAGIC = 0x6744_6698;
   private static final int CHUNK_MAGIC = 0x668e_33ef;
   private static final int DONE = 1;
@@ -94,26 +100,22 @@ public final class Reply {
 
   /**
    * Puts the header of a block status chunk of base:allocation that ends a reply; its extents
-   * follow with {@link #putExtent}.
-   *
-   * @return bytes put
+   * follow with {@link #putExtent}: {@value #BLOCK_STATUS} bytes.
    */
-  public static int putBlockStatus(ByteBuffer out, int at, long cookie, int extents) {
-    putChunk(out, at, true, ChunkType.BLOCK_STATUS, cookie, Integer.BYTES + 8 * extents);
+  public static void putBlockStatus(ByteBuffer out, int at, long cookie, int extents) {
+    putChunk(out, at, true, ChunkType.BLOCK_STATUS, cookie, Integer.BYTES + EXTENT * extents);
     out.putInt(at + CHUNK, ServerHandshake.ALLOCATION_ID);
-    return CHUNK + Integer.BYTES;
   }
 
   /**
-   * Puts one extent of block status.
+   * Puts one extent of block status: {@value #EXTENT} bytes.
    *
+   * @param length unsigned
    * @param state bits of {@link #STATE_HOLE} and {@link #STATE_ZERO}
-   * @return bytes put
    */
-  public static int putExtent(ByteBuffer out, int at, int length, int state) {
+  public static void putExtent(ByteBuffer out, int at, int length, int state) {
     out.putInt(at, length);
     out.putInt(at + 4, state);
-    return 8;
   }
 
   /**

@@ -215,6 +215,41 @@ public abstract class BlockDeviceContract {
   }
 
   @Test
+  void whatItCallsZeroReadsAsZero() throws IOException {
+    byte[] content = new byte[SIZE];
+    byte[] some = randomBytes(SIZE / 4);
+    System.arraycopy(some, 0, content, SIZE / 2, some.length);
+    BlockDevice device = openWith(content);
+    assertExtentsAreTrue(device);
+    if (isWritable(device)) {
+      write(device, 0, randomBytes(SIZE));
+      for (int i = 0; i < 20; i++) {
+        int offset = randomOffset(device);
+        device.writeZeroes(offset, randomLength(device, offset));
+        assertExtentsAreTrue(device);
+      }
+    }
+  }
+
+  private static void assertExtentsAreTrue(BlockDevice device) throws IOException {
+    byte[] content = read(device, 0, SIZE);
+    for (int start : new int[] {0, 5 * blockOf(device)}) {
+      int at = start;
+      while (at < SIZE) {
+        Extent extent = device.extent(at, SIZE - at);
+        assertThat(extent.length()).isBetween((long) blockOf(device), (long) SIZE - at);
+        int end = at + (int) extent.length();
+        if (extent.isZero()) {
+          assertThat(Arrays.copyOfRange(content, at, end))
+              .as("%s at %d: %s", extent, at, device)
+              .containsOnly(0);
+        }
+        at = end;
+      }
+    }
+  }
+
+  @Test
   void discardsWhatIsAskedAndNothingElse() throws IOException {
     byte[] content = randomBytes(SIZE);
     BlockDevice device = openWith(content.clone());
@@ -255,6 +290,7 @@ public abstract class BlockDeviceContract {
     for (long offset : new long[] {SIZE, SIZE - block, -block, huge, huge - block, -huge}) {
       ByteBuffer buffer = ByteBuffer.allocate(2 * block);
       assertRefused(device, Errno.EINVAL, () -> device.read(offset, buffer));
+      assertRefused(device, Errno.EINVAL, () -> device.extent(offset, huge));
       assertThat(buffer.position()).isZero();
       if (isWritable(device)) {
         assertRefused(device, Errno.EINVAL, () -> device.write(offset, buffer));
@@ -315,6 +351,7 @@ public abstract class BlockDeviceContract {
     assertRefused(device, Errno.ENODEV, () -> device.writeZeroes(0, SIZE));
     assertRefused(device, Errno.ENODEV, () -> device.discard(0, SIZE));
     assertRefused(device, Errno.ENODEV, device::flush);
+    assertRefused(device, Errno.ENODEV, () -> device.extent(0, SIZE));
     assertThat(buffer.position()).isZero();
   }
 

@@ -122,9 +122,9 @@ class WireTest {
     assertThat(reply.isDone()).isFalse();
     assertThat(reply.type()).isEqualTo(ChunkType.OFFSET_DATA);
     assertThat(reply.length()).isEqualTo(520);
-    int header = Reply.putBlockStatus(buffer, 0, 5, 1);
-    int extent = Reply.putExtent(buffer, header, -1, Reply.STATE_HOLE | Reply.STATE_ZERO);
-    assertThat(hex(0, header + extent))
+    Reply.putBlockStatus(buffer, 0, 5, 1);
+    Reply.putExtent(buffer, Reply.BLOCK_STATUS, -1, Reply.STATE_HOLE | Reply.STATE_ZERO);
+    assertThat(hex(0, Reply.BLOCK_STATUS + Reply.EXTENT))
         .isEqualTo(
             "668e33ef"
                 + "0001"

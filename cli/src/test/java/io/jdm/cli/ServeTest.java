@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.jdm.testing.Program;
 import io.jdm.testing.Requirement;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -80,6 +83,30 @@ class ServeTest {
             "nbdinfo --size \"$uri\" >" + out);
     assertThat(jdm.code()).as(jdm.err()).isZero();
     assertThat(out).hasContent("8192");
+  }
+
+  /** Holes of the image are holes of a linear device; what is encrypted over them is data. */
+  @Test
+  void blockStatusIsHonest() throws IOException {
+    Requirement.tool("nbdinfo");
+    Path image = folder.resolve("image");
+    try (FileChannel file =
+        FileChannel.open(image, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.wrap(new byte[] {1}), 4 << 20);
+      file.write(ByteBuffer.wrap(new byte[] {1}), (8 << 20) - 1);
+    }
+    String map = "nbdinfo --map \"$uri\" | tr -s ' '";
+    String sectors = "0 " + ((8 << 20) / 512 - 8);
+    assertThat(serve(0, map, sectors + " linear " + image + " 8"))
+        .isEqualTo(
+            " 0 4190208 3 hole,zero\n"
+                + " 4190208 4096 0 data\n"
+                + " 4194304 4186112 3 hole,zero\n"
+                + " 8380416 4096 0 data\n");
+    assertThat(serve(0, map, sectors + " crypt null-ecb-null - 0 " + image + " 8"))
+        .isEqualTo(" 0 8384512 0 data\n");
+    assertThat(serve(0, map, "0 16 zero")).isEqualTo(" 0 8192 3 hole,zero\n");
+    assertThat(serve(0, map, "mem:1M:map")).isEqualTo(" 0 1048576 3 hole,zero\n");
   }
 
   /** nbdinfo starts the server as systemd would: with a listening socket as descriptor 3. */

@@ -4,6 +4,7 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,7 +29,8 @@ import java.util.Set;
  * the same, and the request repeated. The caller's interrupt status is kept.
  *
  * <p><b>Holes.</b> Discard and write-zeroes punch holes where a {@link HolePuncher} is present and
- * the file system can. Otherwise there is no {@link Capability#DISCARD}, and zeros are written.
+ * the file system can. Otherwise there is no {@link Capability#DISCARD}, and zeros are written. The
+ * same finds the holes for {@link #extent}; without it everything is data.
  */
 public final class FileDevice extends BlockDevice {
   private static final Set<Capability> READ_ONLY = Set.of();
@@ -177,6 +179,11 @@ public final class FileDevice extends BlockDevice {
     } else {
       super.doWriteZeroes(offset, length);
     }
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) throws IOException {
+    return file.extent(offset, length);
   }
 
   @Override

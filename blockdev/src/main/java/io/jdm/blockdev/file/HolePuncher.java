@@ -5,27 +5,28 @@ import java.nio.file.Path;
 import java.util.ServiceLoader;
 
 /**
- * Gives parts of files back to the file system, which java.nio cannot. A binding to the operating
- * system implements it; {@link FileDevice} finds it with {@link ServiceLoader} and does without if
- * there is none. Thread-safe.
+ * Finds holes in files, and makes them by giving parts back to the file system, which java.nio
+ * cannot. A binding to the operating system implements it; {@link FileDevice} finds it with {@link
+ * ServiceLoader} and does without if there is none. Thread-safe.
  */
 public interface HolePuncher {
   /** Whether this works on this machine. */
   boolean isAvailable();
 
   /**
-   * Opens a regular file of the default file system for writing.
+   * Opens a regular file of the default file system.
    *
+   * @param writable whether holes are to be punched
    * @throws IOException if it cannot be opened
    */
-  Holes openFile(Path path) throws IOException;
+  Holes openFile(Path path, boolean writable) throws IOException;
 
   /**
-   * An open file in which holes can be punched. Thread-safe. On POSIX systems closing it drops the
-   * locks that this process holds on the file, so it is kept as long as they are needed.
+   * An open file in which holes can be found and punched. Thread-safe. On POSIX systems closing it
+   * drops the locks that this process holds on the file, so it is kept as long as they are needed.
    */
   interface Holes extends AutoCloseable {
-    /** Whether the file system can do it. */
+    /** Whether holes can be punched: the file is open for writing and its file system can do it. */
     boolean isSupported();
 
     /**
@@ -37,6 +38,15 @@ public interface HolePuncher {
      */
     void punch(long offset, long length) throws IOException;
 
+    /**
+     * The first byte from {@code offset} on that is not in a hole, {@link Long#MAX_VALUE} if none
+     * is; {@code offset} where the file system tells nothing.
+     */
+    long nextData(long offset) throws IOException;
+
+    /** The first byte from {@code offset} on that is in a hole; the end of the file is one. */
+    long nextHole(long offset) throws IOException;
+
     @Override
     void close() throws IOException;
   }
@@ -46,12 +56,12 @@ public interface HolePuncher {
    *
    * @return null if there is none, or it cannot open this file
    */
-  static Holes open(Path path) {
+  static Holes open(Path path, boolean writable) {
     for (HolePuncher puncher :
         ServiceLoader.load(HolePuncher.class, HolePuncher.class.getClassLoader())) {
       if (puncher.isAvailable()) {
         try {
-          return puncher.openFile(path);
+          return puncher.openFile(path, writable);
         } catch (IOException e) {
           return null;
         }

@@ -2,6 +2,7 @@ package io.jdm.blockdev.file;
 
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -85,6 +86,11 @@ final class OpenFile {
   private boolean writable;
   private FileLock lock;
   private HolePuncher.Holes holes;
+
+  /** For those who only read, opened when one first asks for an extent. */
+  private HolePuncher.Holes readOnlyHoles;
+
+  private boolean readOnlyHolesTried;
   private volatile FileChannel channel;
   private boolean closed;
 
@@ -171,16 +177,16 @@ final class OpenFile {
       }
     }
     if (use.writable && holes == null) {
-      holes = openHoles();
+      holes = openHoles(true);
     }
     uses.add(use);
   }
 
-  private HolePuncher.Holes openHoles() throws IOException {
+  private HolePuncher.Holes openHoles(boolean writable) throws IOException {
     if (blockDevice || path.getFileSystem() != FileSystems.getDefault()) {
       return null;
     }
-    HolePuncher.Holes opened = HolePuncher.open(path);
+    HolePuncher.Holes opened = HolePuncher.open(path, writable);
     if (opened != null && !FileIdentity.of(path).equals(identity)) {
       opened.close();
       throw replaced();
@@ -211,8 +217,14 @@ final class OpenFile {
     try {
       channel.close();
     } finally {
-      if (holes != null) {
-        holes.close();
+      try {
+        if (holes != null) {
+          holes.close();
+        }
+      } finally {
+        if (readOnlyHoles != null) {
+          readOnlyHoles.close();
+        }
       }
     }
   }
@@ -427,6 +439,32 @@ final class OpenFile {
     } catch (IOException e) {
       throw failure(path, "hole of " + length + " bytes at " + offset + " failed", e);
     }
+  }
+
+  /** Data or a hole from a byte on that is inside the file. */
+  Extent extent(long offset, long length) throws IOException {
+    HolePuncher.Holes found = holesToRead();
+    if (found == null) {
+      return Extent.data(length);
+    }
+    try {
+      long data = found.nextData(offset);
+      if (data > offset) {
+        return new Extent(data - offset, Extent.State.HOLE);
+      }
+      long hole = found.nextHole(offset);
+      return Extent.data(hole > offset ? hole - offset : length);
+    } catch (IOException e) {
+      throw failure(path, "extent query at " + offset + " failed", e);
+    }
+  }
+
+  private synchronized HolePuncher.Holes holesToRead() throws IOException {
+    if (holes == null && !readOnlyHolesTried) {
+      readOnlyHolesTried = true;
+      readOnlyHoles = openHoles(false);
+    }
+    return holes == null ? readOnlyHoles : holes;
   }
 
   private DeviceException replaced() {

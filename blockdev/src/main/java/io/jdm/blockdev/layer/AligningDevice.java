@@ -1,6 +1,7 @@
 package io.jdm.blockdev.layer;
 
 import io.jdm.blockdev.BlockDevice;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.io.BufferPool;
 import io.jdm.blockdev.io.RangeLock;
@@ -197,6 +198,14 @@ public final class AligningDevice extends LayerDevice {
       lock.unlock(range);
       lease.wipeAndClose();
     }
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) throws IOException {
+    int from = within(offset);
+    long whole = (from + length + block - 1) & -block;
+    Extent extent = below.extent(offset - from, whole);
+    return from == 0 ? extent : new Extent(extent.length() - from, extent.state());
   }
 
   private RangeLock.Range lockBlocks(long offset, long length) {

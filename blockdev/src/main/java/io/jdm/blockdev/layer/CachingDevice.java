@@ -4,6 +4,7 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.io.BufferPool;
 import java.io.IOException;
@@ -458,6 +459,12 @@ public final class CachingDevice extends BlockDevice {
     } finally {
       cache.release(folio);
     }
+  }
+
+  /** What was written may still be here, where the device below does not know of it. */
+  @Override
+  protected Extent doExtent(long offset, long length) {
+    return Extent.data(length);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.jdm.blockdev.layer;
 
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,6 +63,11 @@ public abstract class LayerDevice extends BlockDevice {
   @Override
   protected void doWriteZeroes(long offset, long length) throws IOException {
     below.writeZeroes(offset, length);
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) throws IOException {
+    return below.extent(offset, length);
   }
 
   @Override

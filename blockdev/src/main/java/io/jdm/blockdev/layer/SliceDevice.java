@@ -3,6 +3,7 @@ package io.jdm.blockdev.layer;
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -74,5 +75,10 @@ public final class SliceDevice extends LayerDevice {
   @Override
   protected void doWriteZeroes(long offset, long length) throws IOException {
     below.writeZeroes(start + offset, length);
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) throws IOException {
+    return below.extent(start + offset, length);
   }
 }

@@ -4,6 +4,7 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.io.BufferPool;
 import java.nio.ByteBuffer;
@@ -159,6 +160,38 @@ public final class MemoryDevice extends BlockDevice {
       }
       position += part;
     }
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) {
+    boolean hole = emptyUpTo(offset) > offset;
+    long end = offset + length;
+    long position = offset;
+    while (position < end) {
+      long empty = emptyUpTo(position);
+      if (empty > position != hole) {
+        break;
+      }
+      position = hole ? empty : (position | (CHUNK - 1)) + 1;
+    }
+    return new Extent(position - offset, hole ? Extent.State.HOLE : Extent.State.DATA);
+  }
+
+  /** Where the empty part of the tree that holds a byte ends; the byte itself if it has a chunk. */
+  private long emptyUpTo(long position) {
+    AtomicReferenceArray<?> node = root;
+    for (int level = levels - 1; level >= 0; level--) {
+      Object child = node.get(slot(position, level));
+      if (child == null) {
+        int shift = shift(level);
+        long next = ((position >> shift) + 1) << shift;
+        return next < 0 ? Long.MAX_VALUE : next;
+      }
+      if (level > 0) {
+        node = (AtomicReferenceArray<?>) child;
+      }
+    }
+    return position;
   }
 
   @Override

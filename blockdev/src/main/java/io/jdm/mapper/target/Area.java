@@ -2,6 +2,7 @@ package io.jdm.mapper.target;
 
 import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.Sectors;
 import io.jdm.mapper.BackingDevice;
@@ -55,6 +56,10 @@ record Area(BackingDevice backing, long start) {
 
   void writeZeroes(long offset, long length) throws IOException {
     device().writeZeroes(Sectors.toBytes(start) + offset, length);
+  }
+
+  Extent extent(long offset, long length) throws IOException {
+    return device().extent(Sectors.toBytes(start) + offset, length);
   }
 
   Limits limits() {

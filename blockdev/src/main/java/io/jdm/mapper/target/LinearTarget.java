@@ -1,5 +1,6 @@
 package io.jdm.mapper.target;
 
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.mapper.Arguments;
 import io.jdm.mapper.Target;
@@ -80,6 +81,11 @@ final class LinearTarget extends Target {
   @Override
   public void writeZeroes(long offset, long length) throws IOException {
     area.writeZeroes(offset, length);
+  }
+
+  @Override
+  public Extent extent(long offset, long length) throws IOException {
+    return area.extent(offset, length);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.jdm.mapper.target;
 
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.blockdev.Sectors;
 import io.jdm.mapper.Arguments;
@@ -211,6 +212,12 @@ final class StripedTarget extends Target {
       event.run();
     }
     return e;
+  }
+
+  @Override
+  public Extent extent(long offset, long length) throws IOException {
+    long part = Math.min(length, chunk - offset % chunk);
+    return stripes[stripeOf(offset)].extent(inside(offset), part);
   }
 
   @Override

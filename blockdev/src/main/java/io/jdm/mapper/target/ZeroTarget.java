@@ -1,5 +1,6 @@
 package io.jdm.mapper.target;
 
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.mapper.Arguments;
 import io.jdm.mapper.Target;
@@ -72,6 +73,11 @@ final class ZeroTarget extends Target {
 
   @Override
   public void writeZeroes(long offset, long length) {}
+
+  @Override
+  public Extent extent(long offset, long length) {
+    return new Extent(length, Extent.State.HOLE);
+  }
 
   @Override
   public Limits limits() {

@@ -40,8 +40,7 @@ final class ClientConnection {
   private static final int HEAP_PIECE = 128 * 1024;
 
   private static final int MAX_TEXT = 4096;
-  private static final int EXTENT = 8;
-  private static final int MAX_BLOCK_STATUS = Integer.BYTES + 4096 * EXTENT;
+  private static final int MAX_BLOCK_STATUS = Integer.BYTES + 4096 * Reply.EXTENT;
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 * 1024);
 
   /** The connection is gone; whether the server did the request is not known. */
@@ -81,7 +80,7 @@ final class ClientConnection {
   /**
    * @param transport after the handshake
    * @param structured whether replies to reads come in chunks
-   * @param allocationId the id of base:allocation in block status
+   * @param allocationId the id of base:allocation in block status, -1 without it
    */
   ClientConnection(Transport transport, ExportInfo export, boolean structured, int allocationId) {
     this.transport = transport;
@@ -103,6 +102,11 @@ final class ClientConnection {
   /** Whether it can still be used, as far as is known. */
   boolean isAlive() {
     return lost == null;
+  }
+
+  /** Whether the server tells what is allocated. */
+  boolean knowsAllocation() {
+    return allocationId >= 0;
   }
 
   /** Requests that were begun and have not ended. */
@@ -336,9 +340,9 @@ final class ClientConnection {
       case BLOCK_STATUS -> {
         expect(
             call.command == Command.BLOCK_STATUS
-                && length >= Integer.BYTES + EXTENT
+                && length >= Integer.BYTES + Reply.EXTENT
                 && length <= MAX_BLOCK_STATUS
-                && (length - Integer.BYTES) % EXTENT == 0,
+                && (length - Integer.BYTES) % Reply.EXTENT == 0,
             "block status",
             length);
         receiveBlockStatus(call, (int) length);
@@ -437,7 +441,7 @@ final class ClientConnection {
 
   /** Keeps the first extent; the caller asks again for the rest. */
   private void receiveBlockStatus(Call call, int length) throws IOException {
-    need(Integer.BYTES + EXTENT);
+    need(Integer.BYTES + Reply.EXTENT);
     ByteBuffer buffer = in.buffer();
     int at = in.position();
     int id = buffer.getInt(at);

@@ -4,12 +4,14 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.Limits;
 import io.jdm.nbd.BlockSizes;
 import io.jdm.nbd.Command;
 import io.jdm.nbd.CommandFlag;
 import io.jdm.nbd.ExportInfo;
 import io.jdm.nbd.NbdUri;
+import io.jdm.nbd.Reply;
 import io.jdm.nbd.TransmissionFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -214,6 +216,21 @@ public final class NbdDevice extends BlockDevice {
     for (long done = 0; done < length; done += MAX_RANGE) {
       request(command, 0, offset + done, (int) Math.min(MAX_RANGE, length - done), null, null);
     }
+  }
+
+  @Override
+  protected Extent doExtent(long offset, long length) throws IOException {
+    if (!pool.get().knowsAllocation()) {
+      return Extent.data(length);
+    }
+    int asked = (int) Math.min(MAX_RANGE, length);
+    ClientConnection.Outcome outcome =
+        request(Command.BLOCK_STATUS, CommandFlag.REQ_ONE, offset, asked, null, null);
+    boolean hole = (outcome.extentState() & Reply.STATE_HOLE) != 0;
+    boolean zero = (outcome.extentState() & Reply.STATE_ZERO) != 0;
+    return new Extent(
+        outcome.extentLength(),
+        !zero ? Extent.State.DATA : hole ? Extent.State.HOLE : Extent.State.ZERO);
   }
 
   @Override

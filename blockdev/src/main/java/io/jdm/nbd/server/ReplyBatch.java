@@ -83,12 +83,6 @@ final class ReplyBatch {
     }
   }
 
-  /** Adds block status of one extent. */
-  void addBlockStatus(long cookie, long length, int state) {
-    int header = Reply.putBlockStatus(buffer, end, cookie, 1);
-    add(header + Reply.putExtent(buffer, end + header, (int) length, state));
-  }
-
   /** Adds a refusal or failure. */
   void addError(long cookie, Errno errno, String message) {
     if (structured) {

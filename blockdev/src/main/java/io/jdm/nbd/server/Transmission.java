@@ -4,6 +4,7 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.Capability;
 import io.jdm.blockdev.DeviceException;
 import io.jdm.blockdev.Errno;
+import io.jdm.blockdev.Extent;
 import io.jdm.blockdev.io.BufferPool;
 import io.jdm.nbd.Command;
 import io.jdm.nbd.CommandFlag;
@@ -47,6 +48,12 @@ final class Transmission {
 
   /** Weight of the last request's time in the average is 1 / 2^this. */
   private static final int AVERAGE_SHIFT = 3;
+
+  /** Most extents of one reply; with its header they fit the smallest buffer. */
+  private static final int MAX_EXTENTS = 4096;
+
+  /** Most questions to the device for one request for block status. */
+  private static final int MAX_EXTENT_QUERIES = 16 * 1024;
 
   private static final long IDLE_SECONDS = 5;
 
@@ -226,9 +233,6 @@ final class Transmission {
       Refusal refusal = refusal(command);
       if (refusal != null) {
         refuse(payload, refusal.errno, request + ": " + refusal.reason);
-      } else if (command == Command.BLOCK_STATUS) {
-        makeRoom(0);
-        batch.addBlockStatus(request.cookie(), request.length(), 0);
       } else if (!slow
           && request.length() <= SMALL
           && (command == Command.READ || command == Command.WRITE)) {
@@ -474,6 +478,10 @@ final class Transmission {
       read(scratch);
       return;
     }
+    if (taken.command() == Command.BLOCK_STATUS) {
+      blockStatus(scratch);
+      return;
+    }
     IOException failure = null;
     try {
       change(scratch);
@@ -541,6 +549,51 @@ final class Transmission {
       device.read(taken.offset() + done, scratch.payload(piece));
       done += piece;
     }
+  }
+
+  /**
+   * Tells what is allocated. Neighbours that are alike become one extent, which may take several
+   * questions to the device; their number is limited, and the client asks again for the rest.
+   */
+  private void blockStatus(Scratch scratch) throws IOException {
+    Request taken = scratch.request;
+    int most = taken.has(CommandFlag.REQ_ONE) ? 1 : MAX_EXTENTS;
+    ByteBuffer out = scratch.reply(0, 0);
+    out.limit(out.capacity());
+    int first = Reply.BLOCK_STATUS;
+    int extents = 0;
+    long done = 0;
+    long start = 0;
+    Extent.State state = null;
+    try {
+      for (int i = 0; i < MAX_EXTENT_QUERIES && done < taken.length(); i++) {
+        Extent extent = device.extent(taken.offset() + done, taken.length() - done);
+        if (extent.state() != state) {
+          if (extents == most) {
+            break;
+          }
+          extents++;
+          state = extent.state();
+          start = done;
+        }
+        done += extent.length();
+        Reply.putExtent(
+            out, first + (extents - 1) * Reply.EXTENT, (int) (done - start), wireState(state));
+      }
+    } catch (IOException e) {
+      reply(scratch, e);
+      return;
+    }
+    Reply.putBlockStatus(out, 0, taken.cookie(), extents);
+    send(out.limit(first + extents * Reply.EXTENT).position(0));
+  }
+
+  private static int wireState(Extent.State state) {
+    return switch (state) {
+      case DATA -> 0;
+      case ZERO -> Reply.STATE_ZERO;
+      case HOLE -> Reply.STATE_HOLE | Reply.STATE_ZERO;
+    };
   }
 
   /** Reads and sends, in chunks where the client takes them. */

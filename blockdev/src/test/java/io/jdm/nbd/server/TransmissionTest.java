@@ -14,7 +14,9 @@ import io.jdm.nbd.RawClient;
 import io.jdm.nbd.Served;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -326,19 +328,33 @@ class TransmissionTest {
   }
 
   @Test
-  void blockStatusIsOneExtent() throws IOException {
+  void blockStatusTellsHolesFromData() throws IOException {
+    int mebi = 1 << 20;
     try (RawClient client = connect(true)) {
-      for (int flags : new int[] {0, REQ_ONE}) {
-        client.request(flags, BLOCK_STATUS, 1, 512, 1 << 20);
-        RawClient.Chunk chunk = client.chunk();
-        assertThat(chunk.type()).isEqualTo(5);
-        assertThat(chunk.done()).isTrue();
-        assertThat(chunk.payload()).hasSize(12);
-        assertThat(chunk.buffer().getInt(0)).as("context").isEqualTo(1);
-        assertThat(chunk.buffer().getInt(4)).as("length").isBetween(1, 1 << 20);
-        assertThat(chunk.buffer().getInt(8)).as("flags").isZero();
-      }
+      failing.writeZeroes(mebi, 3 * mebi / 2);
+      assertThat(blockStatus(client, 0, 512, 2 * mebi - 512))
+          .containsExactly(mebi - 512, 0, mebi, 3);
+      assertThat(blockStatus(client, REQ_ONE, 512, 2 * mebi)).containsExactly(mebi - 512, 0);
+      assertThat(blockStatus(client, 0, mebi + 7, 9)).containsExactly(9, 3);
+      assertThat(blockStatus(client, 0, mebi, 2 * mebi))
+          .containsExactly(3 * mebi / 2, 3, mebi / 2, 0);
     }
+  }
+
+  /** The lengths and flags of the extents. */
+  private static List<Integer> blockStatus(RawClient client, int flags, long offset, int length)
+      throws IOException {
+    client.request(flags, BLOCK_STATUS, 1, offset, length);
+    RawClient.Chunk chunk = client.chunk();
+    assertThat(chunk.type()).isEqualTo(5);
+    assertThat(chunk.done()).isTrue();
+    ByteBuffer payload = chunk.buffer();
+    assertThat(payload.getInt()).as("context").isEqualTo(1);
+    List<Integer> words = new ArrayList<>();
+    while (payload.hasRemaining()) {
+      words.add(payload.getInt());
+    }
+    return words;
   }
 
   // What is refused, and that the connection lives on.

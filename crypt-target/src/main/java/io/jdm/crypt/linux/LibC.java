@@ -13,6 +13,9 @@ public interface LibC {
   /** fallocate(2); {@code off_t} is 64 bits wide where this is used. */
   int fallocate(int fd, int mode, long offset, long length);
 
+  /** lseek(2); {@code off_t} is 64 bits wide where this is used. */
+  long lseek(int fd, long offset, int whence);
+
   /** close(2). */
   int close(int fd);
 }

@@ -12,15 +12,21 @@ import jnr.ffi.Platform;
 import jnr.ffi.Runtime;
 
 /**
- * Punches holes with fallocate(2) through jnr-ffi, on 64-bit Linux. The file system decides whether
- * it has holes; that is tried out behind the end of the file, where nothing can be lost.
+ * Finds holes with lseek(2) and punches them with fallocate(2) through jnr-ffi, on 64-bit Linux.
+ * The file system decides whether it has holes; that is tried out behind the end of the file, where
+ * nothing can be lost.
  */
 public final class LinuxHolePuncher implements HolePuncher {
+  private static final int O_RDONLY = 0;
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = 02000000;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
   private static final int FALLOC_FL_PUNCH_HOLE = 2;
+  private static final int SEEK_DATA = 3;
+  private static final int SEEK_HOLE = 4;
   private static final int EINTR = 4;
+  private static final int ENXIO = 6;
+  private static final int EINVAL = 22;
 
   /** What the kernel knows a path by: the charset in which the JDK passes names to it. */
   private static final Charset NAMES =
@@ -46,13 +52,14 @@ public final class LinuxHolePuncher implements HolePuncher {
   }
 
   @Override
-  public Holes openFile(Path path) throws IOException {
+  public Holes openFile(Path path, boolean writable) throws IOException {
     byte[] name = path.toString().getBytes(NAMES);
-    int fd = Library.C.open(Arrays.copyOf(name, name.length + 1), O_RDWR | O_CLOEXEC);
+    int mode = writable ? O_RDWR : O_RDONLY;
+    int fd = Library.C.open(Arrays.copyOf(name, name.length + 1), mode | O_CLOEXEC);
     if (fd < 0) {
       throw failure("open", Library.RUNTIME.getLastError());
     }
-    return new LinuxHoles(fd, Files.size(path));
+    return new LinuxHoles(fd, writable, Files.size(path));
   }
 
   private static IOException failure(String call, int number) {
@@ -68,9 +75,9 @@ public final class LinuxHolePuncher implements HolePuncher {
     private final int fd;
     private final boolean supported;
 
-    LinuxHoles(int fd, long size) {
+    LinuxHoles(int fd, boolean writable, long size) {
       this.fd = fd;
-      this.supported = tryPunch(size, 1) == 0;
+      this.supported = writable && tryPunch(size, 1) == 0;
     }
 
     @Override
@@ -98,6 +105,36 @@ public final class LinuxHolePuncher implements HolePuncher {
           return error;
         }
       }
+    }
+
+    @Override
+    public long nextData(long offset) throws IOException {
+      return seek(offset, SEEK_DATA, Long.MAX_VALUE);
+    }
+
+    @Override
+    public long nextHole(long offset) throws IOException {
+      return seek(offset, SEEK_HOLE, offset);
+    }
+
+    /**
+     * Moves the descriptor's position, which nobody uses.
+     *
+     * @param otherwise the answer if the file ends before there is one
+     */
+    private long seek(long offset, int whence, long otherwise) throws IOException {
+      long found = Library.C.lseek(fd, offset, whence);
+      if (found >= 0) {
+        return found;
+      }
+      int error = Library.RUNTIME.getLastError();
+      if (error == ENXIO) {
+        return otherwise;
+      }
+      if (error == EINVAL) {
+        return offset;
+      }
+      throw failure("lseek", error);
     }
 
     @Override
