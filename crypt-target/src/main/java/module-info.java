@@ -1,6 +1,9 @@
 /** The crypt target and its engines. */
 module io.jdm.crypt {
   requires transitive io.jdm.blockdev;
+  requires de.mkammerer.argon2.nolibs;
+  requires java.management;
+  requires jdk.management;
   requires org.bouncycastle.provider;
   requires org.conscrypt;
   requires org.jnrproject.ffi;

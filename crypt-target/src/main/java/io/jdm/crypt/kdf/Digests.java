@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.bouncycastle.crypto.Digest;
+import org.bouncycastle.crypto.ExtendedDigest;
 import org.bouncycastle.crypto.digests.Blake2bDigest;
 import org.bouncycastle.crypto.digests.Blake2sDigest;
 import org.bouncycastle.crypto.digests.GOST3411_2012_256Digest;
@@ -23,23 +23,23 @@ import org.bouncycastle.crypto.digests.WhirlpoolDigest;
  * it has them, else Bouncy Castle's. Thread-safe; what {@link #create} returns is not.
  */
 public final class Digests {
-  private static final Map<String, Supplier<MessageDigest>> DIGESTS = new LinkedHashMap<>();
+  private static final Map<String, Hash> DIGESTS = new LinkedHashMap<>();
 
   static {
-    jdk("md5", "MD5");
-    jdk("sha1", "SHA-1");
-    jdk("sha224", "SHA-224");
-    jdk("sha256", "SHA-256");
-    jdk("sha384", "SHA-384");
-    jdk("sha512", "SHA-512");
+    jdk("md5", "MD5", 64);
+    jdk("sha1", "SHA-1", 64);
+    jdk("sha224", "SHA-224", 64);
+    jdk("sha256", "SHA-256", 64);
+    jdk("sha384", "SHA-384", 128);
+    jdk("sha512", "SHA-512", 128);
     for (int bits : new int[] {224, 256, 384, 512}) {
-      jdk("sha3-" + bits, "SHA3-" + bits);
+      jdk("sha3-" + bits, "SHA3-" + bits, 200 - 2 * bits / 8);
     }
     bouncyCastle("md4", MD4Digest::new);
     bouncyCastle("rmd160", RIPEMD160Digest::new);
     bouncyCastle("ripemd160", RIPEMD160Digest::new);
     for (int bits : new int[] {256, 384, 512}) {
-      put("wp" + bits, () -> new BouncyCastleDigest(new WhirlpoolDigest(), bits / 8));
+      put("wp" + bits, () -> new BouncyCastleDigest(new WhirlpoolDigest(), bits / 8), 64);
     }
     bouncyCastle("whirlpool", WhirlpoolDigest::new);
     for (int bits : new int[] {160, 256, 384, 512}) {
@@ -53,9 +53,12 @@ public final class Digests {
     bouncyCastle("streebog512", GOST3411_2012_512Digest::new);
   }
 
+  /** How to make one, and the bytes that it takes in at a time. */
+  private record Hash(Supplier<MessageDigest> maker, int blockSize) {}
+
   private Digests() {}
 
-  private static void jdk(String name, String jcaName) {
+  private static void jdk(String name, String jcaName, int blockSize) {
     put(
         name,
         () -> {
@@ -64,20 +67,22 @@ public final class Digests {
           } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this Java has no " + jcaName, e);
           }
-        });
+        },
+        blockSize);
   }
 
-  private static void bouncyCastle(String name, Supplier<Digest> digest) {
+  private static void bouncyCastle(String name, Supplier<ExtendedDigest> digest) {
     put(
         name,
         () -> {
-          Digest d = digest.get();
+          ExtendedDigest d = digest.get();
           return new BouncyCastleDigest(d, d.getDigestSize());
-        });
+        },
+        digest.get().getByteLength());
   }
 
-  private static void put(String name, Supplier<MessageDigest> digest) {
-    DIGESTS.put(name, digest);
+  private static void put(String name, Supplier<MessageDigest> maker, int blockSize) {
+    DIGESTS.put(name, new Hash(maker, blockSize));
   }
 
   /** All names, for messages. */
@@ -95,12 +100,21 @@ public final class Digests {
     return create(name).getDigestLength();
   }
 
-  /** A new digest of a name that is {@link #known}. */
+  /** Bytes of the blocks that a hash of a {@link #known} name works on, which HMAC pads keys to. */
+  public static int blockSize(String name) {
+    return hash(name).blockSize;
+  }
+
+  /** A new digest of a name that is {@link #known}; it can be cloned. */
   public static MessageDigest create(String name) {
-    Supplier<MessageDigest> digest = DIGESTS.get(name);
-    if (digest == null) {
+    return hash(name).maker.get();
+  }
+
+  private static Hash hash(String name) {
+    Hash hash = DIGESTS.get(name);
+    if (hash == null) {
       throw new IllegalArgumentException("unknown hash " + name);
     }
-    return digest.get();
+    return hash;
   }
 }
