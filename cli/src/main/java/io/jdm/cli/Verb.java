@@ -1,6 +1,7 @@
 package io.jdm.cli;
 
 import io.jdm.cli.command.BenchCommand;
+import io.jdm.cli.command.CopyCommand;
 import io.jdm.cli.command.DdCommand;
 import io.jdm.cli.command.EnginesCommand;
 import io.jdm.cli.command.ServeCommand;
@@ -25,6 +26,7 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
   static final List<Verb> ALL =
       List.of(
           new Verb("dd", DdCommand::new),
+          new Verb("copy", CopyCommand::new),
           new Verb("bench", BenchCommand::new),
           new Verb("serve", ServeCommand::new),
           new Verb("targets", TargetsCommand::new),

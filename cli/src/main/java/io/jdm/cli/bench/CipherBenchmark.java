@@ -1,6 +1,7 @@
 package io.jdm.cli.bench;
 
 import io.jdm.blockdev.io.BufferPool;
+import io.jdm.cli.report.Progress;
 import io.jdm.cli.report.Table;
 import io.jdm.cli.session.UsageException;
 import io.jdm.crypt.cipher.CipherSpec;

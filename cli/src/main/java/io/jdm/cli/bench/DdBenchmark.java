@@ -3,6 +3,7 @@ package io.jdm.cli.bench;
 import io.jdm.blockdev.Sectors;
 import io.jdm.blockdev.io.IoStatistics;
 import io.jdm.cli.dd.Dd;
+import io.jdm.cli.report.Progress;
 import io.jdm.cli.report.Table;
 import io.jdm.cli.session.ExitCodes;
 import io.jdm.cli.session.GlobalOptions;

@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.jdm.blockdev.file.FileDevice;
 import io.jdm.blockdev.io.BufferPool;
 import io.jdm.blockdev.io.IoStatistics;
+import io.jdm.cli.report.Progress;
 import io.jdm.cli.report.Table;
 import io.jdm.cli.session.UsageException;
 import io.jdm.crypt.CryptTargetType;

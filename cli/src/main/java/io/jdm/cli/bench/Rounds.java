@@ -1,5 +1,6 @@
 package io.jdm.cli.bench;
 
+import io.jdm.cli.report.Progress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

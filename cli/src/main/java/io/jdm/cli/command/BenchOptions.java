@@ -1,6 +1,6 @@
 package io.jdm.cli.command;
 
-import io.jdm.cli.bench.Progress;
+import io.jdm.cli.report.Progress;
 import io.jdm.cli.session.ExitCodes;
 import io.jdm.cli.session.Json;
 import io.jdm.cli.session.Session;

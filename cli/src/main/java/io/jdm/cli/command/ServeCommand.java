@@ -21,7 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ArgGroup;
@@ -49,6 +50,10 @@ public final class ServeCommand implements Callable<Integer> {
   private static final Pattern TCP = Pattern.compile("(?:(.+):)?(\\d{1,5})");
 
   private final Session session;
+  private final Signals signals = new Signals();
+
+  /** Complete when a signal came. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   @Parameters(paramLabel = "DEVICE", description = "What to export.")
   private String device;
@@ -126,7 +131,10 @@ public final class ServeCommand implements Callable<Integer> {
       throw new UsageException(
           "a passed socket does not go together with --run, --unix or --tcp", "");
     }
-    try (session;
+    // Before anybody is told that the server is there, and could end it.
+    signals.handleEnding(() -> ended.complete(null));
+    try (signals;
+        session;
         BlockDevice opened = session.devices().openDeviceOrTable(device, !readOnly)) {
       NbdServer.Builder builder = NbdServer.builder().export(Export.of(exportName, opened));
       if (certificates != null) {
@@ -173,7 +181,7 @@ public final class ServeCommand implements Callable<Integer> {
   private int serveAt(NbdUri uri) throws IOException {
     writePidFile();
     if (command != null) {
-      return Captive.run(command, uri);
+      return Captive.run(command, uri, ended);
     }
     session.stdio().print(uri + System.lineSeparator());
     awaitSignal();
@@ -199,14 +207,17 @@ public final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static void awaitSignal() {
-    CountDownLatch signal = new CountDownLatch(1);
-    try (Signals signals = new Signals()) {
-      signals.handleEnding(signal::countDown);
-      signal.await();
+  /** A second signal ends the process at once, if what follows takes too long. */
+  private void awaitSignal() {
+    try {
+      ended.get();
     } catch (InterruptedException e) {
       // Whoever runs this command in its own process ends it so.
       Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("signals have no result", e);
+    } finally {
+      signals.close();
     }
   }
 }

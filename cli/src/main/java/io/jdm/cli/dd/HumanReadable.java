@@ -5,7 +5,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /** Amounts, rates and times as GNU dd prints them. */
-final class HumanReadable {
+public final class HumanReadable {
   private static final BigDecimal TEN = BigDecimal.TEN;
   private static final BigDecimal NANOS = BigDecimal.valueOf(1_000_000_000L);
 
@@ -23,7 +23,7 @@ final class HumanReadable {
   }
 
   /** Powers of 1024: {@code 1.0 MiB}; {@code 1023 B} without prefix. */
-  static String iec(long bytes) {
+  public static String iec(long bytes) {
     return amount(bytes, 1024, IEC_PREFIXES, "iB");
   }
 
@@ -58,7 +58,7 @@ final class HumanReadable {
    *
    * @param nanos above 0, else the rate is infinite
    */
-  static String rate(long bytes, long nanos) {
+  public static String rate(long bytes, long nanos) {
     if (nanos <= 0) {
       return "Infinity B/s";
     }

@@ -14,8 +14,11 @@ import io.jdm.mapper.MapperException;
 import io.jdm.mapper.TableText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
 
@@ -23,10 +26,15 @@ import java.util.regex.Pattern;
  * The mapped devices of one command, and whatever else can be named as a device. Not thread-safe.
  */
 public final class Devices implements AutoCloseable {
+  private static final String FILE_SCHEME = "file:";
   private static final String MAPPER_FOLDER = "/dev/mapper/";
 
   /** How a table begins, and no path that anyone has: first sector, length, target type. */
   private static final Pattern TABLE = Pattern.compile("\\s*\\d+\\s+\\d+\\s+\\w.*", Pattern.DOTALL);
+
+  /** What is no path, even if nobody knows the scheme. */
+  private static final Pattern SCHEME =
+      Pattern.compile("[A-Za-z][A-Za-z0-9+-]+:.*", Pattern.DOTALL);
 
   private final DeviceMapper mapper;
   private int tables;
@@ -134,6 +142,22 @@ public final class Devices implements AutoCloseable {
     } finally {
       Arrays.fill(bytes, (byte) 0);
     }
+  }
+
+  /** The file that a spec names and that is not there yet; empty if it names anything else. */
+  public Optional<Path> missingFile(String spec) {
+    boolean named = spec.startsWith(FILE_SCHEME);
+    if (!named
+        && (exists(spec)
+            || knows(spec)
+            || TABLE.matcher(spec).matches()
+            || SCHEME.matcher(spec).matches())) {
+      return Optional.empty();
+    }
+    Path path = Path.of(named ? spec.substring(FILE_SCHEME.length()) : spec);
+    return Files.notExists(path) && !path.toAbsolutePath().startsWith("/dev")
+        ? Optional.of(path)
+        : Optional.empty();
   }
 
   /** Removes the mapped devices; all that was opened is closed before. */

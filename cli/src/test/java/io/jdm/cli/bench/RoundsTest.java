@@ -3,6 +3,7 @@ package io.jdm.cli.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.jdm.cli.bench.Rounds.Contestant;
+import io.jdm.cli.report.Progress;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;

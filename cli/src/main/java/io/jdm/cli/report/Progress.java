@@ -1,4 +1,4 @@
-package io.jdm.cli.bench;
+package io.jdm.cli.report;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The line that says what is being measured: on a terminal it is written over itself, elsewhere a
- * new one comes every few seconds. Thread-safe.
+ * The line that says what is going on: on a terminal it is written over itself, elsewhere a new one
+ * comes every few seconds. Thread-safe.
  */
 public final class Progress {
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -23,7 +23,7 @@ public final class Progress {
   private long last = System.nanoTime();
   private int width;
 
-  Progress(PrintStream err, boolean terminal) {
+  public Progress(PrintStream err, boolean terminal) {
     this.err = err;
     this.terminal = terminal;
   }
@@ -44,7 +44,7 @@ public final class Progress {
   }
 
   /** Says what is going on, if it is time to. */
-  synchronized void show(String text) {
+  public synchronized void show(String text) {
     if (terminal) {
       over(text);
     } else if (System.nanoTime() - last > QUIET_NANOS) {
@@ -54,11 +54,11 @@ public final class Progress {
   }
 
   /** Shows what {@code text} says every second, until it is closed. */
-  Following follow(Supplier<String> text) {
+  public Following follow(Supplier<String> text) {
     ScheduledExecutorService clock =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
-              Thread thread = new Thread(task, "jdm bench progress");
+              Thread thread = new Thread(task, "jdm progress");
               thread.setDaemon(true);
               return thread;
             });
@@ -70,13 +70,13 @@ public final class Progress {
   }
 
   /** Ends showing. */
-  interface Following extends AutoCloseable {
+  public interface Following extends AutoCloseable {
     @Override
     void close();
   }
 
   /** Leaves a clean line to the next output. */
-  synchronized void clear() {
+  public synchronized void clear() {
     if (width > 0) {
       over("");
       err.print('\r');

@@ -1,4 +1,4 @@
-package io.jdm.cli.bench;
+package io.jdm.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
