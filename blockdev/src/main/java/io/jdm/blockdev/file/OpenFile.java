@@ -13,6 +13,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -142,7 +143,16 @@ final class OpenFile {
 
   /** Whether the path names a block device; an error if it names nothing that holds bytes. */
   private static boolean isBlockDevice(Path path) throws IOException {
-    BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+    BasicFileAttributes attributes;
+    try {
+      attributes = Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      // JDKs differ in what they make of ENOTDIR here.
+      if (leadsThroughAFile(path)) {
+        throw failure(path, Errno.ENOTDIR, "cannot be opened: " + Errno.ENOTDIR.message(), e);
+      }
+      throw e;
+    }
     if (attributes.isRegularFile()) {
       return false;
     }
@@ -153,6 +163,14 @@ final class OpenFile {
       throw failure(path, Errno.ENOTBLK, "is neither a regular file nor a block device", null);
     }
     return true;
+  }
+
+  private static boolean leadsThroughAFile(Path path) {
+    Path parent = path.toAbsolutePath().getParent();
+    while (parent != null && !Files.exists(parent)) {
+      parent = parent.getParent();
+    }
+    return parent != null && !Files.isDirectory(parent);
   }
 
   private synchronized void join(Use use) throws IOException {
