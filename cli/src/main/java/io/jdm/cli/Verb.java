@@ -4,8 +4,10 @@ import io.jdm.cli.command.BenchCommand;
 import io.jdm.cli.command.CopyCommand;
 import io.jdm.cli.command.DdCommand;
 import io.jdm.cli.command.EnginesCommand;
+import io.jdm.cli.command.MountCommand;
 import io.jdm.cli.command.ServeCommand;
 import io.jdm.cli.command.TargetsCommand;
+import io.jdm.cli.command.UmountCommand;
 import io.jdm.cli.command.VersionCommand;
 import io.jdm.cli.session.Quote;
 import io.jdm.cli.session.Session;
@@ -29,6 +31,8 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
           new Verb("copy", CopyCommand::new),
           new Verb("bench", BenchCommand::new),
           new Verb("serve", ServeCommand::new),
+          new Verb("mount", MountCommand::new),
+          new Verb("umount", UmountCommand::new),
           new Verb("targets", TargetsCommand::new),
           new Verb("engines", EnginesCommand::new),
           new Verb("version", VersionCommand::new),

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,9 @@ import java.util.regex.Pattern;
  * The mapped devices of one command, and whatever else can be named as a device. Not thread-safe.
  */
 public final class Devices implements AutoCloseable {
+  /** The made-up name of a table, and how more of them begin. */
+  private static final String TABLE_DEVICE = "table";
+
   private static final String FILE_SCHEME = "file:";
   private static final String MAPPER_FOLDER = "/dev/mapper/";
 
@@ -130,15 +134,65 @@ public final class Devices implements AutoCloseable {
     if (!TABLE.matcher(text).matches()) {
       return mapper.openSpec(text, writable);
     }
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    try (DeviceDefinition definition =
-        new DeviceDefinition(
-            "table" + ++tables,
-            "",
-            DeviceDefinition.ANY_MINOR,
-            !writable,
-            TableText.parse(bytes, ""))) {
+    try (DeviceDefinition definition = definition(TABLE_DEVICE + ++tables, text, !writable)) {
       return mapper.open(mapper.create(definition).id(), writable);
+    }
+  }
+
+  /**
+   * How another process makes a device: what it reads as {@code --map-file}, and the device's name
+   * there.
+   *
+   * @param concise may hold keys: wiped by whoever asked for it
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Recipe(byte[] concise, String device) {}
+
+  /**
+   * Tells how another process makes the devices of these options and opens one, as {@link
+   * #openDeviceOrTable} does.
+   */
+  public static Recipe recipe(GlobalOptions options, String device, boolean readOnly)
+      throws IOException {
+    List<byte[]> parts = new ArrayList<>();
+    try {
+      for (MapSource source : options.maps()) {
+        parts.add(source.read());
+      }
+      boolean table = TABLE.matcher(device).matches();
+      if (table) {
+        try (DeviceDefinition definition = definition(TABLE_DEVICE, device, readOnly)) {
+          parts.add(definition.toConcise());
+        }
+      }
+      return new Recipe(join(parts), table ? TABLE_DEVICE : device);
+    } finally {
+      parts.forEach(part -> Arrays.fill(part, (byte) 0));
+    }
+  }
+
+  private static byte[] join(List<byte[]> parts) {
+    byte[] joined = new byte[parts.stream().mapToInt(part -> part.length + 1).sum()];
+    int at = 0;
+    for (byte[] part : parts) {
+      System.arraycopy(part, 0, joined, at, part.length);
+      at += part.length;
+      joined[at++] = ';';
+    }
+    if (at == 0) {
+      return joined;
+    }
+    byte[] concise = Arrays.copyOf(joined, at - 1);
+    Arrays.fill(joined, (byte) 0);
+    return concise;
+  }
+
+  private static DeviceDefinition definition(String name, String table, boolean readOnly)
+      throws IOException {
+    byte[] bytes = table.getBytes(StandardCharsets.UTF_8);
+    try {
+      return new DeviceDefinition(
+          name, "", DeviceDefinition.ANY_MINOR, readOnly, TableText.parse(bytes, ""));
     } finally {
       Arrays.fill(bytes, (byte) 0);
     }
