@@ -10,4 +10,4 @@ if not defined version (echo jdm: no Java found: install a JDK 17 or newer, or s
 if %version% LSS 17 (echo jdm: jdm needs Java 17 or newer, not %version%; set JAVA_HOME 1>&2 & exit /b 1)
 set "flags=-XX:+UseSerialGC -Xshare:auto -Djdk.nio.maxCachedBufferSize=1048576"
 if %version% GEQ 24 set "flags=%flags% --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
-"%java%" %flags% %JDM_JAVA_OPTS% -cp "%home%\lib\*" io.jdm.cli.Main %*
+"%java%" %flags% "-Djava.util.logging.config.file=%home%\conf\logging.properties" %JDM_JAVA_OPTS% -cp "%home%\lib\*" io.jdm.cli.Main %*

@@ -31,7 +31,7 @@ final class HelpCommand implements Callable<Integer> {
     for (String verb : verbs) {
       CommandLine below = line.getSubcommands().get(verb);
       if (below == null) {
-        throw Verb.unknown(verb);
+        throw Verb.unknown(line.getCommandSpec().qualifiedName(), line, verb);
       }
       line = below;
     }

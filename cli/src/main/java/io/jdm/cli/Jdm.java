@@ -145,7 +145,13 @@ public final class Jdm {
   private static String reason(ParameterException e) {
     if (e instanceof UnmatchedArgumentException unmatched) {
       String word = unmatched.getUnmatched().get(0);
-      return (word.startsWith("-") ? "unrecognized option " : "extra operand ") + Quote.word(word);
+      List<String> near = unmatched.getSuggestions();
+      if (!word.startsWith("-")) {
+        return (near.isEmpty() ? "extra operand " : "unknown command ")
+            + Quote.word(word)
+            + Verb.didYouMean(near);
+      }
+      return "unrecognized option " + Quote.word(word) + Verb.didYouMean(near);
     }
     if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
       ArgSpec argument = missing.getMissing().get(0);

@@ -1,5 +1,7 @@
 package io.jdm.cli;
 
+import io.jdm.cli.session.ExitCodes;
+import io.jdm.cli.session.Signals;
 import io.jdm.cli.session.Stdio;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -16,6 +18,10 @@ public final class Main {
             new FileInputStream(FileDescriptor.in),
             new FileOutputStream(FileDescriptor.out),
             System.err);
-    System.exit(Jdm.run(args, stdio));
+    int code = Jdm.run(args, stdio);
+    if (code > ExitCodes.SIGNAL) {
+      Signals.die(code - ExitCodes.SIGNAL);
+    }
+    System.exit(code);
   }
 }

@@ -15,6 +15,10 @@ import io.jdm.cli.session.UsageException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * A verb of {@code jdm}. {@link #ALL} is the one list of them: a new verb is a class and a line
@@ -52,8 +56,31 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
     throw unknown(name);
   }
 
-  static UsageException unknown(String name) {
+  private static UsageException unknown(String name) {
+    CommandLine names = new CommandLine(CommandSpec.create());
+    ALL.forEach(verb -> names.addSubcommand(verb.name, CommandSpec.create()));
+    return unknown("jdm", names, name);
+  }
+
+  /**
+   * What to say where no verb of this name is.
+   *
+   * @param command whose verbs these are, for its help
+   * @param line the command, with its verbs
+   */
+  static UsageException unknown(String command, CommandLine line, String name) {
+    List<String> near = new UnmatchedArgumentException(line, List.of(name)).getSuggestions();
     return new UsageException(
-        "unknown command " + Quote.word(name), "Try 'jdm help' for more information.");
+        "unknown command " + Quote.word(name) + didYouMean(near),
+        "Try '" + command + " --help' for more information.");
+  }
+
+  /** The words that were perhaps meant, at most two; an empty string if there are none. */
+  static String didYouMean(List<String> near) {
+    return near.isEmpty()
+        ? ""
+        : "; did you mean "
+            + near.stream().limit(2).map(Quote::word).collect(Collectors.joining(" or "))
+            + "?";
   }
 }

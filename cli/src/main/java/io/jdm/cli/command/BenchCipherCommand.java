@@ -55,10 +55,10 @@ final class BenchCipherCommand implements Callable<Integer> {
       names = "--request",
       split = ",",
       paramLabel = "BYTES",
-      converter = ByteCount.class,
+      converter = RequestSize.class,
       description = "Bytes given to the cipher at once (default: ${DEFAULT-VALUE}).",
       defaultValue = "64K")
-  private List<Long> requests;
+  private List<Integer> requests;
 
   @Option(
       names = "--threads",
@@ -78,6 +78,7 @@ final class BenchCipherCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
+      converter = Seconds.class,
       paramLabel = "S",
       description = "How long each is measured, in three rounds (default: ${DEFAULT-VALUE}).",
       defaultValue = "0.3")
@@ -95,7 +96,7 @@ final class BenchCipherCommand implements Callable<Integer> {
                 joinPairs(ciphers),
                 keySizes,
                 sectorSizes,
-                requests.stream().map(Math::toIntExact).toList(),
+                requests,
                 threads,
                 seconds,
                 options.peers()),

@@ -71,6 +71,7 @@ final class BenchDeviceCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
+      converter = Seconds.class,
       paramLabel = "S",
       description = "How long each is measured, in three rounds (default: ${DEFAULT-VALUE}).",
       defaultValue = "0.6")

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code jdm dd}. */
 @Command(
@@ -39,6 +42,11 @@ import picocli.CommandLine.Parameters;
 public final class DdCommand implements Callable<Integer> {
   private final Session session;
 
+  @Option(
+      names = "--version",
+      description = "Show the version of jdm and of the Java that runs it.")
+  private boolean version;
+
   @Parameters(arity = "0..*", paramLabel = "OPERAND", description = "As below.")
   private List<String> operands = List.of();
 
@@ -46,8 +54,14 @@ public final class DdCommand implements Callable<Integer> {
     this.session = session;
   }
 
+  /** What looks like an option goes to dd, which has words of its own for it. */
+  @Spec
+  void setSpec(CommandSpec spec) {
+    spec.parser().unmatchedOptionsArePositionalParams(true);
+  }
+
   @Override
   public Integer call() throws IOException {
-    return Dd.run(operands, session);
+    return version ? new VersionCommand(session).call() : Dd.run(operands, session);
   }
 }

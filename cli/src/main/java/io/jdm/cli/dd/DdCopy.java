@@ -6,6 +6,7 @@ import io.jdm.cli.session.ErrorText;
 import io.jdm.cli.session.Quote;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The work of one dd: skip, seek, then a loop that reads a block and writes it, as POSIX describes
@@ -34,7 +35,7 @@ final class DdCopy {
   private boolean lastWasSkip;
   private boolean warnPartialRead;
   private int previousRead;
-  private volatile boolean stopped;
+  private final AtomicInteger stoppedBy = new AtomicInteger();
 
   DdCopy(DdOperands operands, Source source, Sink sink, DdReport report) {
     this.operands = operands;
@@ -48,14 +49,19 @@ final class DdCopy {
     this.warnPartialRead = operands.warnsPartialRead();
   }
 
-  /** Makes {@link #run} end before its next block; from any thread. */
-  void stop() {
-    stopped = true;
+  /**
+   * Makes {@link #run} end before its next block; from any thread.
+   *
+   * @param signal the number of the one that wants it so
+   * @return whether it is the first
+   */
+  boolean stop(int signal) {
+    return stoppedBy.compareAndSet(0, signal);
   }
 
-  /** Whether {@link #stop} was called. */
-  boolean stopped() {
-    return stopped;
+  /** The number of the signal that stopped it, or 0. */
+  int stoppedBy() {
+    return stoppedBy.get();
   }
 
   /**
@@ -379,7 +385,7 @@ final class DdCopy {
   }
 
   private void checkStopped(IOException e) throws DdException {
-    if (stopped) {
+    if (stoppedBy.get() != 0) {
       throw DdException.failure("interrupted", e);
     }
   }

@@ -19,11 +19,17 @@ public final class ExitCodes {
   /** Added to a signal's number when it ended the command, as shells do. */
   public static final int SIGNAL = 128;
 
+  /** The number of the signal that a closed terminal sends. */
+  public static final int SIGHUP = 1;
+
   /** The number of the signal that Ctrl-C sends. */
   public static final int SIGINT = 2;
 
   /** The number of the signal that ends a program whose output nobody reads. */
   public static final int SIGPIPE = 13;
+
+  /** The number of the signal that {@code kill} sends. */
+  public static final int SIGTERM = 15;
 
   /** Shows stack traces, for people who work on jdm. */
   private static final boolean DEBUG = "1".equals(System.getenv("JDM_DEBUG"));

@@ -2,6 +2,7 @@ package io.jdm.cli.session;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -28,12 +29,22 @@ public final class MapSource {
       description = "The same, read from a file. May be repeated.")
   private Path file;
 
+  private byte[] readAll() throws FileSystemException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new FileSystemException(file.toString(), null, e.getMessage()); // It names no file.
+    }
+  }
+
   /** The concise text in UTF-8, as a new array that the caller wipes: it may hold keys. */
   byte[] read() throws IOException {
     if (file == null) {
       return concise.getBytes(StandardCharsets.UTF_8);
     }
-    byte[] text = Files.readAllBytes(file);
+    byte[] text = readAll();
     int length = text.length;
     while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r')) {
       length--;

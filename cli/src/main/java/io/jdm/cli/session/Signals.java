@@ -44,6 +44,34 @@ public final class Signals implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends this process as the signal does where nobody handles it, at once and without shutdown
+   * hooks, so that a shell sees a process that was interrupted and not one that merely failed.
+   * Returns where the system does not have it so.
+   *
+   * @param number one of those in {@link ExitCodes}
+   */
+  public static void die(int number) {
+    String name =
+        switch (number) {
+          case ExitCodes.SIGHUP -> "HUP";
+          case ExitCodes.SIGINT -> "INT";
+          case ExitCodes.SIGPIPE -> "PIPE";
+          case ExitCodes.SIGTERM -> "TERM";
+          default -> throw new IllegalArgumentException("signal " + number);
+        };
+    try {
+      Object signal = Sun.NEW_SIGNAL.invoke(name);
+      Sun.HANDLE.invoke(signal, Sun.DEFAULT);
+      // sun.misc.Signal raises only what Java code handles.
+      new ProcessBuilder("sh", "-c", "kill -" + name + " " + ProcessHandle.current().pid())
+          .start()
+          .waitFor();
+    } catch (Throwable e) {
+      // No such signal here; the exit code has to tell.
+    }
+  }
+
   /** Gives the signals back to whoever had them before. */
   @Override
   public void close() {
@@ -65,6 +93,9 @@ public final class Signals implements AutoCloseable {
     static final MethodHandle HANDLE;
     static final MethodHandle RUN;
 
+    /** What the system does where nobody handles a signal. */
+    static final Object DEFAULT;
+
     static {
       try {
         Lookup lookup = MethodHandles.lookup();
@@ -75,6 +106,7 @@ public final class Signals implements AutoCloseable {
         HANDLE =
             lookup.findStatic(
                 signal, "handle", MethodType.methodType(HANDLER_TYPE, signal, HANDLER_TYPE));
+        DEFAULT = HANDLER_TYPE.getField("SIG_DFL").get(null);
         RUN = lookup.findVirtual(Runnable.class, "run", MethodType.methodType(void.class));
       } catch (ReflectiveOperationException e) {
         throw new ExceptionInInitializerError(e);

@@ -115,7 +115,7 @@ public final class KeyText implements AutoCloseable {
       throw e;
     } catch (IOException e) {
       Errno errno = file.exists() ? Errno.EIO : Errno.ENOENT;
-      throw new TargetException(errno, NO_SIZE, "the key file " + name + ": " + e.getMessage(), e);
+      throw new TargetException(errno, NO_SIZE, "the key file " + e.getMessage(), e);
     } finally {
       Arrays.fill(buffer, (byte) 0);
     }
