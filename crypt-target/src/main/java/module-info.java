@@ -8,6 +8,7 @@ module io.jdm.crypt {
   requires org.conscrypt;
   requires org.jnrproject.ffi;
   requires org.jnrproject.jffi;
+  requires tools.jackson.core;
 
   exports io.jdm.crypt;
   exports io.jdm.crypt.cipher;
@@ -15,6 +16,10 @@ module io.jdm.crypt {
   exports io.jdm.crypt.iv;
   exports io.jdm.crypt.kdf;
   exports io.jdm.crypt.key;
+  exports io.jdm.volume;
+  exports io.jdm.volume.luks1;
+  exports io.jdm.volume.luks2;
+  exports io.jdm.volume.plain;
 
   // jnr-ffi generates the classes that implement the libraries' interfaces.
   opens io.jdm.crypt.engine.gcrypt to
@@ -23,6 +28,7 @@ module io.jdm.crypt {
       org.jnrproject.ffi;
 
   uses io.jdm.crypt.engine.Engine;
+  uses io.jdm.volume.VolumeFormat;
 
   provides io.jdm.blockdev.file.HolePuncher with
       io.jdm.crypt.linux.LinuxHolePuncher;
@@ -34,4 +40,7 @@ module io.jdm.crypt {
       io.jdm.crypt.engine.corretto.CorrettoEngine,
       io.jdm.crypt.engine.jdk.JdkEngine,
       io.jdm.crypt.engine.bouncycastle.BouncyCastleEngine;
+  provides io.jdm.volume.VolumeFormat with
+      io.jdm.volume.luks1.Luks1Format,
+      io.jdm.volume.luks2.Luks2Format;
 }

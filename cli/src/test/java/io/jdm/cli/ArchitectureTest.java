@@ -64,10 +64,23 @@ final class ArchitectureTest {
   static final ArchRule crypto_knows_no_command_line =
       noClasses()
           .that()
-          .resideInAPackage("io.jdm.crypt..")
+          .resideInAnyPackage("io.jdm.crypt..", "io.jdm.volume..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.jdm.cli..");
+
+  @ArchTest
+  static final ArchRule the_data_path_knows_no_volumes =
+      noClasses()
+          .that()
+          .resideInAPackage("io.jdm.crypt..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.jdm.volume..");
+
+  @ArchTest
+  static final ArchRule volume_formats_do_not_know_each_other =
+      slices().matching("io.jdm.volume.(*)..").should().notDependOnEachOther();
 
   @ArchTest
   static final ArchRule iv_modes_know_no_engine =
