@@ -30,6 +30,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
     synopsisHeading = "Usage: ",
     customSynopsis = "jdm [OPTION]... VERB [ARGUMENT]...",
     optionListHeading = "%nOptions:%n",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:The command did what it was asked.",
+      "1:It failed or was refused; standard error says why.",
+      "128+N:Signal N ended it, as a shell tells it: 130 for Ctrl-C, 141 when nobody reads on.",
+      "other:That of the command that 'jdm serve --run' ran."
+    },
     commandListHeading = "%nVerbs ('jdm help VERB' tells more):%n",
     sortOptions = false)
 public final class Jdm {
@@ -100,6 +107,7 @@ public final class Jdm {
     CommandLine root = new CommandLine(new Jdm());
     for (Verb verb : Verb.ALL) {
       root.addSubcommand(verb.name(), verb.maker().apply(session));
+      addHelp(root.getSubcommands().get(verb.name()));
     }
     return root;
   }
