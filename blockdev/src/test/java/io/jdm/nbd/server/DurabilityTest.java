@@ -6,19 +6,22 @@ import io.jdm.blockdev.BlockDevice;
 import io.jdm.blockdev.layer.LayerDevice;
 import io.jdm.nbd.Served;
 import io.jdm.nbd.client.NbdDevice;
+import io.jdm.testing.Threads;
 import io.jdm.testing.VolatileCacheDevice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Power cuts under a server: what was flushed, or written with FUA, is there afterwards. Several
- * clients write to areas of their own; each keeps a version number in every sector, so that a disk
- * tells which versions survived.
+ * Power cuts under a server at work: what was flushed, or written with FUA, is there afterwards.
+ * Several clients write to areas of their own; each keeps a version number in every sector, so that
+ * a disk tells which versions survived.
  */
 @Timeout(120)
 class DurabilityTest {
@@ -46,18 +49,27 @@ class DurabilityTest {
       switch (random.nextInt(6)) {
         case 0 -> {
           device.flush();
-          System.arraycopy(written, 0, safe, 0, SECTORS);
+          makeSafe(0, SECTORS);
         }
         case 1 -> {
           device.writeFua((long) (first + from) * SECTOR, sectors(++version, count));
           Arrays.fill(written, from, from + count, version);
-          Arrays.fill(safe, from, from + count, version);
+          makeSafe(from, count);
         }
         default -> {
           device.write((long) (first + from) * SECTOR, sectors(++version, count));
           Arrays.fill(written, from, from + count, version);
         }
       }
+    }
+
+    private synchronized void makeSafe(int from, int count) {
+      System.arraycopy(written, from, safe, from, count);
+    }
+
+    /** Which versions can no longer be lost. */
+    synchronized int[] safe() {
+      return safe.clone();
     }
 
     private static ByteBuffer sectors(int version, int count) {
@@ -69,7 +81,7 @@ class DurabilityTest {
     }
 
     /** How many sectors are older than they may be. */
-    int lost(byte[] disk) {
+    int lost(byte[] disk, int[] safe) {
       ByteBuffer content = ByteBuffer.wrap(disk);
       int lost = 0;
       for (int i = 0; i < SECTORS; i++) {
@@ -81,30 +93,61 @@ class DurabilityTest {
     }
   }
 
-  /** Runs clients over a server and cuts the power again and again; lost sectors in all. */
-  private static int lostInPowerCuts(boolean forces) throws IOException {
-    Random random = new Random(SEED);
+  /**
+   * Runs clients over a server, all at the same time, and cuts the power again and again while they
+   * do.
+   *
+   * @return sectors lost in the first cut that loses any
+   */
+  private static int lostInPowerCuts(boolean forces) throws Exception {
     VolatileCacheDevice disk = VolatileCacheDevice.ofSize(SIZE, SECTOR);
-    int lost = 0;
+    Area[] areas = new Area[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++) {
+      areas[i] = new Area(i);
+    }
+    AtomicInteger steps = new AtomicInteger();
+    AtomicInteger lost = new AtomicInteger();
+    AtomicBoolean over = new AtomicBoolean();
     try (Served served = Served.device(forces ? disk : new Forgetful(disk))) {
-      NbdDevice[] devices = new NbdDevice[CLIENTS];
-      Area[] areas = new Area[CLIENTS];
-      for (int i = 0; i < CLIENTS; i++) {
-        devices[i] = NbdDevice.open(served.uri(), true);
-        areas[i] = new Area(i);
+      Threads.runTogether(
+          CLIENTS + 1,
+          thread -> {
+            if (thread == CLIENTS) {
+              try {
+                lost.set(cutPower(disk, areas, steps));
+              } finally {
+                over.set(true);
+              }
+              return;
+            }
+            Random random = new Random(SEED + thread);
+            try (NbdDevice device = NbdDevice.open(served.uri(), true)) {
+              while (!over.get()) {
+                areas[thread].step(device, random);
+                steps.incrementAndGet();
+              }
+            }
+          });
+    }
+    return lost.get();
+  }
+
+  /** Cuts the power at random moments, but some steps apart, until one loses sectors. */
+  private static int cutPower(VolatileCacheDevice disk, Area[] areas, AtomicInteger steps) {
+    Random random = new Random(SEED);
+    int lost = 0;
+    for (int cut = 0; cut < CUTS && lost == 0; cut++) {
+      int next = steps.get() + random.nextInt(12);
+      while (steps.get() < next) {
+        Thread.onSpinWait();
       }
-      for (int cut = 0; cut < CUTS; cut++) {
-        for (int step = random.nextInt(12); step >= 0; step--) {
-          int client = random.nextInt(CLIENTS);
-          areas[client].step(devices[client], random);
-        }
-        byte[] left = disk.afterPowerCut(random);
-        for (Area area : areas) {
-          lost += area.lost(left);
-        }
+      int[][] safe = new int[areas.length][];
+      for (int i = 0; i < areas.length; i++) {
+        safe[i] = areas[i].safe();
       }
-      for (NbdDevice device : devices) {
-        device.close();
+      byte[] left = disk.afterPowerCut(random);
+      for (int i = 0; i < areas.length; i++) {
+        lost += areas[i].lost(left, safe[i]);
       }
     }
     return lost;
@@ -131,12 +174,12 @@ class DurabilityTest {
   }
 
   @Test
-  void nothingThatWasFlushedOrForcedIsLostInAPowerCut() throws IOException {
+  void nothingThatWasFlushedOrForcedIsLostInAPowerCut() throws Exception {
     assertThat(lostInPowerCuts(true)).as("seed %d", SEED).isZero();
   }
 
   @Test
-  void aServerThatDoesNotForceWouldBeFound() throws IOException {
+  void aServerThatDoesNotForceWouldBeFound() throws Exception {
     assertThat(lostInPowerCuts(false)).as("seed %d", SEED).isPositive();
   }
 }
