@@ -137,6 +137,19 @@ class HostileClientTest {
   }
 
   @Test
+  void everyFieldMayHaveAnExtremeValue() throws IOException {
+    for (int i = 0; i + Integer.BYTES <= SESSION.length; i++) {
+      for (int value : new int[] {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+        byte[] bytes = SESSION.clone();
+        ByteBuffer.wrap(bytes).putInt(i, value);
+        play(bytes);
+      }
+    }
+    await().until(() -> served.server().clients() == 0);
+    assertOthersAreServed();
+  }
+
+  @Test
   void aThousandClientsLeaveNothingBehind() throws IOException {
     connectOften(100);
     long threads = ManagementFactory.getThreadMXBean().getThreadCount();
