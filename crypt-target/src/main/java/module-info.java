@@ -30,6 +30,8 @@ module io.jdm.crypt {
   uses io.jdm.crypt.engine.Engine;
   uses io.jdm.volume.VolumeFormat;
 
+  provides io.jdm.blockdev.DeviceScheme with
+      io.jdm.volume.VolumeScheme;
   provides io.jdm.blockdev.file.HolePuncher with
       io.jdm.crypt.linux.LinuxHolePuncher;
   provides io.jdm.mapper.TargetType with

@@ -40,6 +40,10 @@ record Luks1Header(
   static final int STRIPES = 4000;
   static final int DIGEST_SIZE = 20;
   static final int SALT_SIZE = 32;
+
+  /** The least; a volume key is random enough to need no more. */
+  static final int DIGEST_ITERATIONS = 1000;
+
   static final byte[] MAGIC = {'L', 'U', 'K', 'S', (byte) 0xba, (byte) 0xbe};
 
   private static final int VERSION = 1;
@@ -233,5 +237,20 @@ record Luks1Header(
         digestIterations,
         uuid,
         List.copyOf(changed));
+  }
+
+  /** The same with another UUID. */
+  Luks1Header withUuid(String uuid) {
+    return new Luks1Header(
+        cipherName,
+        cipherMode,
+        hash,
+        payloadOffset,
+        keySize,
+        digest,
+        digestSalt,
+        digestIterations,
+        uuid,
+        keyslots);
   }
 }

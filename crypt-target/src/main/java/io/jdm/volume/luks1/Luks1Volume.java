@@ -34,6 +34,10 @@ public final class Luks1Volume implements Volume {
     this.header = header;
   }
 
+  Luks1Header header() {
+    return header;
+  }
+
   @Override
   public String format() {
     return Luks1Header.FORMAT;

@@ -106,6 +106,30 @@ record BinaryHeader(
     return text.indexOf('\0') < 0 && text.getBytes(StandardCharsets.UTF_8).length < LABEL_SIZE;
   }
 
+  /** The same with another sequence number. */
+  BinaryHeader withSequence(long sequence) {
+    return new BinaryHeader(
+        offset, size, sequence, label, checksumAlgorithm, salt, uuid, subsystem, checksum);
+  }
+
+  /** The same with other names; both {@link #fitsLabel}. */
+  BinaryHeader withNames(String label, String subsystem) {
+    return new BinaryHeader(
+        offset, size, sequence, label, checksumAlgorithm, salt, uuid, subsystem, checksum);
+  }
+
+  /** The same with another UUID. */
+  BinaryHeader withUuid(String uuid) {
+    return new BinaryHeader(
+        offset, size, sequence, label, checksumAlgorithm, salt, uuid, subsystem, checksum);
+  }
+
+  /** The copy at another place. */
+  BinaryHeader at(long offset, ByteString salt) {
+    return new BinaryHeader(
+        offset, size, sequence, label, checksumAlgorithm, salt, uuid, subsystem, checksum);
+  }
+
   /** Where the JSON area begins on the device. */
   long jsonOffset() {
     return offset + LENGTH;
