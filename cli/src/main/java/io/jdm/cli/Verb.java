@@ -4,7 +4,12 @@ import io.jdm.cli.command.BenchCommand;
 import io.jdm.cli.command.CopyCommand;
 import io.jdm.cli.command.DdCommand;
 import io.jdm.cli.command.EnginesCommand;
+import io.jdm.cli.command.IsLuksCommand;
+import io.jdm.cli.command.LuksDumpCommand;
+import io.jdm.cli.command.LuksUuidCommand;
 import io.jdm.cli.command.MountCommand;
+import io.jdm.cli.command.OpenCommand;
+import io.jdm.cli.command.ProbeCommand;
 import io.jdm.cli.command.ServeCommand;
 import io.jdm.cli.command.TargetsCommand;
 import io.jdm.cli.command.UmountCommand;
@@ -37,6 +42,11 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
           new Verb("serve", ServeCommand::new),
           new Verb("mount", MountCommand::new),
           new Verb("umount", UmountCommand::new),
+          new Verb("probe", ProbeCommand::new),
+          new Verb("isLuks", IsLuksCommand::new),
+          new Verb("luksUUID", LuksUuidCommand::new),
+          new Verb("luksDump", LuksDumpCommand::new),
+          new Verb("open", OpenCommand::new),
           new Verb("targets", TargetsCommand::new),
           new Verb("engines", EnginesCommand::new),
           new Verb("version", VersionCommand::new),

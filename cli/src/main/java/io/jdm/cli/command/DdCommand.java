@@ -2,10 +2,12 @@ package io.jdm.cli.command;
 
 import io.jdm.cli.dd.Dd;
 import io.jdm.cli.session.Session;
+import io.jdm.cli.session.VolumeOptions;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,6 +35,7 @@ import picocli.CommandLine.Spec;
       "  status=WORD     none noxfer progress",
       "",
       "FILE is a path, or any device: /dev/mapper/NAME or mapper:NAME of a --map, mem:SIZE ...",
+      "The data of a LUKS image is volume:IMAGE; the options tell how to unlock it.",
       "N and BYTES may end in c=1, w=2, b=512, kB=1000, K=KiB=1024, MB, M=MiB, GB, G=GiB and so",
       "on to Y, and may be products NxM. A final B makes skip, seek and count bytes.",
       "A device has a cache over it that reads ahead and writes behind; the flag direct goes round",
@@ -41,6 +44,8 @@ import picocli.CommandLine.Spec;
     })
 public final class DdCommand implements Callable<Integer> {
   private final Session session;
+
+  @Mixin private VolumeOptions volumes;
 
   @Option(
       names = "--version",
@@ -62,6 +67,7 @@ public final class DdCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    session.unlockWith(volumes);
     return version ? new VersionCommand(session).call() : Dd.run(operands, session);
   }
 }

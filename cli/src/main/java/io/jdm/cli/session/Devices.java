@@ -43,21 +43,23 @@ public final class Devices implements AutoCloseable {
   private final DeviceMapper mapper;
   private int tables;
 
-  private Devices(String engine) {
+  private Devices(String engine, VolumeOptions volumes, Stdio stdio) {
+    CryptTargetType crypt = new CryptTargetType(Engines.installed(), engine, Keyring.process());
     mapper =
-        DeviceMapper.builder()
-            .targetType(new CryptTargetType(Engines.installed(), engine, Keyring.process()))
-            .build();
+        DeviceMapper.builder().targetType(crypt).deviceScheme(volumes.scheme(stdio, crypt)).build();
   }
 
   /**
    * Makes the devices of every source in turn; a later one may lie on an earlier one.
    *
    * @param engine of crypt targets, as {@link Engines#select} takes it
+   * @param volumes how {@code volume:} devices are unlocked
+   * @param stdio where a passphrase may come from
    * @throws MapperException if a text or a table is refused; then nothing is left
    */
-  static Devices create(List<MapSource> sources, String engine) throws IOException {
-    Devices devices = new Devices(engine);
+  static Devices create(List<MapSource> sources, String engine, VolumeOptions volumes, Stdio stdio)
+      throws IOException {
+    Devices devices = new Devices(engine, volumes, stdio);
     try {
       for (MapSource source : sources) {
         devices.add(source);

@@ -2,19 +2,31 @@ package io.jdm.cli.session;
 
 import io.jdm.blockdev.DeviceException;
 import io.jdm.crypt.engine.EngineException;
+import io.jdm.crypt.kdf.KdfMemoryException;
 import io.jdm.mapper.MapperException;
 import io.jdm.mapper.TargetException;
+import io.jdm.volume.VolumeException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.FileSystemException;
 
 /**
  * What a failed command says and the exit code it leaves with: the one map from exceptions to both.
- * The codes are those of the tools whose verbs these are: dmsetup and dd know 0 and 1.
+ * The codes are those of the tools whose verbs these are: dmsetup and dd know 0 and 1, cryptsetup 0
+ * to 5.
  */
 public final class ExitCodes {
   public static final int SUCCESS = 0;
   public static final int FAILURE = 1;
+
+  /** cryptsetup's: no permission, which is a wrong passphrase. */
+  public static final int NO_PERMISSION = 2;
+
+  /** cryptsetup's: out of memory. */
+  public static final int NO_MEMORY = 3;
+
+  /** cryptsetup's: the device is in use. */
+  public static final int BUSY = 5;
 
   /** Added to a signal's number when it ended the command, as shells do. */
   public static final int SIGNAL = 128;
@@ -58,6 +70,20 @@ public final class ExitCodes {
     if (DEBUG) {
       failure.printStackTrace(err);
     }
+    return code(failure);
+  }
+
+  private static int code(Throwable failure) {
+    if (failure instanceof KdfMemoryException) {
+      return NO_MEMORY;
+    }
+    if (failure instanceof VolumeException volume) {
+      return switch (volume.reason()) {
+        case WRONG_KEY -> NO_PERMISSION;
+        case BUSY -> BUSY;
+        default -> FAILURE;
+      };
+    }
     return FAILURE;
   }
 
@@ -68,6 +94,7 @@ public final class ExitCodes {
     if (failure instanceof UsageException
         || failure instanceof DeviceException
         || failure instanceof TargetException
+        || failure instanceof VolumeException
         || failure instanceof EngineException) {
       return failure.getMessage();
     }

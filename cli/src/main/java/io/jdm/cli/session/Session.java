@@ -9,6 +9,7 @@ import java.io.IOException;
 public final class Session implements AutoCloseable {
   private final Stdio stdio;
   private final GlobalOptions options;
+  private VolumeOptions volumes = new VolumeOptions();
   private Devices devices;
 
   public Session(Stdio stdio, GlobalOptions options) {
@@ -26,6 +27,11 @@ public final class Session implements AutoCloseable {
     return options;
   }
 
+  /** How {@code volume:} devices are unlocked; before the devices are asked for. */
+  public void unlockWith(VolumeOptions volumes) {
+    this.volumes = volumes;
+  }
+
   /**
    * The devices, made when they are first asked for.
    *
@@ -33,7 +39,7 @@ public final class Session implements AutoCloseable {
    */
   public Devices devices() throws IOException {
     if (devices == null) {
-      devices = Devices.create(options.maps(), options.engine());
+      devices = Devices.create(options.maps(), options.engine(), volumes, stdio);
     }
     return devices;
   }

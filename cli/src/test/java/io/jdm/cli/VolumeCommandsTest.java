@@ -1,0 +1,165 @@
+package io.jdm.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.jdm.testing.Program;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The verbs of cryptsetup, beside the installed one. */
+final class VolumeCommandsTest {
+  private static final String UUID = "6e1f4a50-b5be-4d2a-8b6e-0123456789ab";
+
+  @TempDir Path dir;
+
+  private String file(String name, byte[] content) throws IOException {
+    return Files.write(dir.resolve(name), content).toString();
+  }
+
+  private String keyFile() throws IOException {
+    return file("key", "correct horse".getBytes(StandardCharsets.UTF_8));
+  }
+
+  private String theirs(String type) throws IOException {
+    String image = file("image-" + type, new byte[20 << 20]);
+    Program.run(
+        "cryptsetup",
+        "luksFormat",
+        "-q",
+        "--type",
+        type,
+        "--pbkdf",
+        "pbkdf2",
+        "--pbkdf-force-iterations",
+        "1000",
+        "--uuid",
+        UUID,
+        image,
+        keyFile());
+    return image;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"luks1", "luks2"})
+  void luksDumpPrintsWhatCryptsetupPrints(String type) throws IOException {
+    String image = theirs(type);
+    assertThat(InProcess.jdm("luksDump", image).text())
+        .isEqualTo(Program.run("cryptsetup", "luksDump", image));
+    assertThat(InProcess.jdm("luksUUID", image).text()).isEqualTo(UUID + "\n");
+  }
+
+  @Test
+  void luksDumpOfEverythingThatAHeaderCanHave() throws IOException {
+    String image = theirs("luks2");
+    String key = keyFile();
+    Program.run("cryptsetup", "config", "--label", "lab", "--subsystem", "sub", image);
+    Program.run("cryptsetup", "config", "--priority", "prefer", "-S", "0", image);
+    Program.run("cryptsetup", "token", "add", "--key-description", "k:d", image);
+    Program.run(
+        "cryptsetup",
+        "luksAddKey",
+        "-q",
+        "--pbkdf",
+        "argon2id",
+        "--pbkdf-memory",
+        "64",
+        "--pbkdf-parallel",
+        "1",
+        "--pbkdf-force-iterations",
+        "4",
+        "-S",
+        "9",
+        "-d",
+        key,
+        image,
+        key);
+    assertThat(InProcess.jdm("luksDump", image).text())
+        .isEqualTo(Program.run("cryptsetup", "luksDump", image));
+    assertThat(InProcess.jdm("luksDump", "--json", image).text())
+        .contains("\"json_size\" : \"12288\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"luks1", "luks2"})
+  void isLuksAndTestPassphraseHaveCryptsetupsExitCodes(String type) throws IOException {
+    String image = theirs(type);
+    String other = file("other", new byte[1 << 20]);
+    String bad = file("bad", new byte[] {'x'});
+    assertThat(InProcess.jdm("isLuks", image).code()).isZero();
+    assertThat(InProcess.jdm("isLuks", "--type", type, image).code()).isZero();
+    assertThat(
+            InProcess.jdm("isLuks", "--type", type.equals("luks1") ? "luks2" : "luks1", image)
+                .code())
+        .isEqualTo(1);
+    assertThat(InProcess.jdm("isLuks", other).code()).isEqualTo(1);
+    InProcess good = InProcess.jdm("open", "--test-passphrase", "-v", "-d", keyFile(), image);
+    assertThat(good.err()).isEmpty();
+    assertThat(good.text()).isEqualTo("Key slot 0 unlocked.\nCommand successful.\n");
+    InProcess wrong = InProcess.jdm("open", "--test-passphrase", "-d", bad, image);
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.err()).contains("No key available with this passphrase.");
+    assertThat(InProcess.jdm("open", "--test-passphrase", "-d", bad, other).code()).isEqualTo(1);
+    assertThat(InProcess.jdm("open", "--test-passphrase", "-S", "5", "-d", keyFile(), image).err())
+        .contains("No usable keyslot is available.");
+  }
+
+  /** C01 and C06: a line of standard input has no newline, a key file on it keeps all. */
+  @Test
+  void standardInputIsALineOrAKeyFile() throws IOException {
+    String image = theirs("luks2");
+    byte[] line = "correct horse\nmore".getBytes(StandardCharsets.UTF_8);
+    byte[] exact = "correct horse".getBytes(StandardCharsets.UTF_8);
+    assertThat(InProcess.jdm(line, "open", "--test-passphrase", image).code()).isZero();
+    assertThat(InProcess.jdm(exact, "open", "--test-passphrase", image).code()).isZero();
+    assertThat(InProcess.jdm(line, "open", "--test-passphrase", "-d", "-", image).code())
+        .isEqualTo(2);
+    assertThat(InProcess.jdm(exact, "open", "--test-passphrase", "-d", "-", image).code()).isZero();
+    assertThat(
+            InProcess.jdm(line, "open", "--test-passphrase", "-d", "-", "-l", "13", image).code())
+        .isZero();
+    InProcess empty = InProcess.jdm("open", "--test-passphrase", image);
+    assertThat(empty.code()).isEqualTo(1);
+    assertThat(empty.err()).contains("Nothing to read on input.").contains("--key-file");
+  }
+
+  @Test
+  void theDataOfAVolumeGoesInAndOutThroughDd() throws IOException {
+    String image = theirs("luks2");
+    byte[] plain = new byte[1 << 20];
+    new Random(1).nextBytes(plain);
+    String source = file("plain", plain);
+    InProcess in =
+        InProcess.jdm(
+            "dd", "if=" + source, "of=volume:" + image, "bs=64K", "--key-file", keyFile());
+    assertThat(in.code()).as(in.err()).isZero();
+    assertThat(new String(Files.readAllBytes(Path.of(image)), StandardCharsets.ISO_8859_1))
+        .doesNotContain(new String(plain, 0, 4096, StandardCharsets.ISO_8859_1));
+    InProcess out =
+        InProcess.jdm("dd", "if=volume:" + image, "bs=64K", "count=16", "--key-file", keyFile());
+    assertThat(out.code()).as(out.err()).isZero();
+    assertThat(Arrays.equals(out.out(), plain)).isTrue();
+    InProcess named =
+        InProcess.jdm("dd", "if=volume:" + image + "?key-file=" + keyFile(), "bs=1M", "count=1");
+    assertThat(Arrays.equals(named.out(), plain)).isTrue();
+  }
+
+  @Test
+  void probeNamesWhatIsThere() throws IOException {
+    String image = theirs("luks2");
+    InProcess probe = InProcess.jdm("probe", image);
+    assertThat(probe.code()).isZero();
+    assertThat(probe.text())
+        .containsSubsequence("crypto_LUKS  2  at 0        valid    " + UUID, "at 16384    remnant");
+    assertThat(InProcess.jdm("probe", "--json", image).text())
+        .contains("\"type\" : \"crypto_LUKS\"");
+    assertThat(InProcess.jdm("probe", file("zeros", new byte[1 << 20])).code()).isEqualTo(2);
+  }
+}
