@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
       "N and BYTES may end in c=1, w=2, b=512, kB=1000, K=KiB=1024, MB, M=MiB, GB, G=GiB and so",
       "on to Y, and may be products NxM. A final B makes skip, seek and count bytes.",
       "A device has a cache over it that reads ahead and writes behind; the flag direct goes round",
-      "it, the flag dsync writes through to stable storage.",
+      "it, the flag dsync writes through to stable storage. On a device, sparse makes zeros where",
+      "GNU dd would leave what was there.",
       "SIGUSR1 prints the statistics so far."
     })
 public final class DdCommand implements Callable<Integer> {

@@ -13,7 +13,7 @@ final class Converter {
     void write(int length) throws DdException;
   }
 
-  private static final int NONE = -1;
+  private static final int NONE = 256;
 
   private final ByteBuffer out;
   private final Gathered gathered;

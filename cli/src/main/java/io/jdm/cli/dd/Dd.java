@@ -101,6 +101,7 @@ public final class Dd {
         return ExitCodes.SIGNAL + ExitCodes.SIGPIPE;
       }
       report.error(e);
+      copy.sync(); // What was written before is as safe as it was to be.
       return ExitCodes.FAILURE;
     } finally {
       if (copy.stoppedBy() != 0) {

@@ -357,7 +357,8 @@ final class DdCopy {
     }
   }
 
-  private void sync() {
+  /** Does what {@code conv=fsync} and {@code conv=fdatasync} ask for at the end. */
+  void sync() {
     boolean metadata = operands.converts(Conversion.FSYNC);
     if (operands.converts(Conversion.FDATASYNC)) {
       try {

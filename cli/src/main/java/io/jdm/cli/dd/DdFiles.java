@@ -97,7 +97,14 @@ final class DdFiles {
     }
     ChannelSink sink = new ChannelSink(FileChannel.open(path, options), Files.isRegularFile(path));
     if (!operands.keepsOutput() && sink.fileSize() >= 0) {
-      truncate(sink, size, name);
+      if (flags.contains(Flag.APPEND)) {
+        // A channel that appends cannot lengthen: it writes at the end, wherever it is told to.
+        try (Sink plain = new ChannelSink(FileChannel.open(path, StandardOpenOption.WRITE), true)) {
+          truncate(plain, size, name);
+        }
+      } else {
+        truncate(sink, size, name);
+      }
     }
     return sink;
   }
