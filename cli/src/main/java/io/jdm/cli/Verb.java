@@ -5,7 +5,14 @@ import io.jdm.cli.command.CopyCommand;
 import io.jdm.cli.command.DdCommand;
 import io.jdm.cli.command.EnginesCommand;
 import io.jdm.cli.command.IsLuksCommand;
+import io.jdm.cli.command.LuksAddKeyCommand;
+import io.jdm.cli.command.LuksChangeKeyCommand;
 import io.jdm.cli.command.LuksDumpCommand;
+import io.jdm.cli.command.LuksEraseCommand;
+import io.jdm.cli.command.LuksFormatCommand;
+import io.jdm.cli.command.LuksHeaderBackupCommand;
+import io.jdm.cli.command.LuksKillSlotCommand;
+import io.jdm.cli.command.LuksRemoveKeyCommand;
 import io.jdm.cli.command.LuksUuidCommand;
 import io.jdm.cli.command.MountCommand;
 import io.jdm.cli.command.OpenCommand;
@@ -47,6 +54,13 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
           new Verb("luksUUID", LuksUuidCommand::new),
           new Verb("luksDump", LuksDumpCommand::new),
           new Verb("open", OpenCommand::new),
+          new Verb("luksFormat", LuksFormatCommand::new),
+          new Verb("luksAddKey", LuksAddKeyCommand::new),
+          new Verb("luksChangeKey", LuksChangeKeyCommand::new),
+          new Verb("luksRemoveKey", LuksRemoveKeyCommand::new),
+          new Verb("luksKillSlot", LuksKillSlotCommand::new),
+          new Verb("luksErase", LuksEraseCommand::new),
+          new Verb("luksHeaderBackup", LuksHeaderBackupCommand::new),
           new Verb("targets", TargetsCommand::new),
           new Verb("engines", EnginesCommand::new),
           new Verb("version", VersionCommand::new),

@@ -162,4 +162,117 @@ final class VolumeCommandsTest {
         .contains("\"type\" : \"crypto_LUKS\"");
     assertThat(InProcess.jdm("probe", file("zeros", new byte[1 << 20])).code()).isEqualTo(2);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"luks1", "luks2"})
+  void aVolumeIsMadeAndItsKeysManagedWithoutATerminal(String type) throws IOException {
+    String image = file("ours", new byte[20 << 20]);
+    String key = keyFile();
+    String second = file("second", new byte[] {0, 10, 13, 1});
+    String cheap = "--pbkdf-force-iterations=1000";
+    ok("luksFormat", "-q", "--type", type, "--pbkdf", "pbkdf2", cheap, image, key);
+    opensThere(image, key);
+    ok("luksAddKey", "--pbkdf", "pbkdf2", cheap, "-d", key, "-S", "3", image, second);
+    opensThere(image, second);
+    assertThat(InProcess.jdm("luksKillSlot", "-d", second, image, "3").err())
+        .contains("would be destroyed");
+    assertThat(InProcess.jdm("luksKillSlot", "-q", image, "5").err())
+        .contains("Keyslot 5 is not active.");
+    String third = file("third", new byte[] {'t'});
+    ok("luksChangeKey", "--pbkdf", "pbkdf2", cheap, "-d", second, image, third);
+    opensThere(image, third);
+    opensNotThere(image, second);
+    ok("luksRemoveKey", image, third);
+    opensNotThere(image, third);
+    InProcess last = InProcess.jdm("luksRemoveKey", image, key);
+    assertThat(last.code()).isEqualTo(1);
+    assertThat(last.err()).contains("is the last one").contains("--force");
+    Path backup = dir.resolve("backup");
+    ok("luksHeaderBackup", image, "--header-backup-file", backup.toString());
+    assertThat(InProcess.jdm("luksErase", image).err()).contains("Give -q if it is meant.");
+    ok("luksErase", "-q", image);
+    opensNotThere(image, key);
+    Program.run("cryptsetup", "luksHeaderRestore", "-q", image, "--header-backup-file", backup);
+    opensThere(image, key);
+  }
+
+  private static void ok(String... args) {
+    InProcess command = InProcess.jdm(args);
+    assertThat(command.code()).as("%s: %s", Arrays.asList(args), command.err()).isZero();
+  }
+
+  private static void opensThere(String image, String key) throws IOException {
+    Program.run("cryptsetup", "open", "--test-passphrase", "-d", key, image);
+  }
+
+  private static void opensNotThere(String image, String key) throws IOException {
+    Program.runFailing("cryptsetup", "open", "--test-passphrase", "-d", key, image);
+  }
+
+  @Test
+  void aHeaderThatIsOverwrittenIsSavedFirst() throws IOException {
+    String image = theirs("luks2");
+    String other = file("other", new byte[] {'x'});
+    InProcess format =
+        InProcess.jdm(
+            "luksFormat",
+            "-q",
+            "--pbkdf",
+            "argon2id",
+            "--pbkdf-memory",
+            "64",
+            "--pbkdf-parallel",
+            "1",
+            "--pbkdf-force-iterations",
+            "4",
+            image,
+            other);
+    assertThat(format.code()).as(format.err()).isZero();
+    assertThat(format.err())
+        .contains("already contains a 'crypto_LUKS' signature")
+        .contains("the old header is saved in " + image + ".header-");
+    opensThere(image, other);
+    opensNotThere(image, keyFile());
+    try (var files = Files.list(dir)) {
+      Path saved = files.filter(p -> p.toString().contains(".header-")).findFirst().orElseThrow();
+      Program.run("cryptsetup", "luksHeaderRestore", "-q", image, "--header-backup-file", saved);
+    }
+    opensThere(image, keyFile());
+  }
+
+  @Test
+  void luksFormatRefusesWhatCannotBe() throws IOException {
+    String image = file("empty", new byte[20 << 20]);
+    String key = keyFile();
+    assertThat(InProcess.jdm("luksFormat", image, key).err()).contains("Give -q");
+    assertThat(InProcess.jdm("luksFormat", "-q", "--pbkdf", "foo", image, key).err())
+        .contains("can be only pbkdf2 or argon2i/argon2id.");
+    assertThat(
+            InProcess.jdm(
+                    "luksFormat",
+                    "-q",
+                    "--pbkdf",
+                    "pbkdf2",
+                    "--pbkdf-force-iterations",
+                    "1",
+                    image,
+                    key)
+                .err())
+        .contains("Forced iteration count is too low for pbkdf2 (minimum is 1000).");
+    assertThat(
+            InProcess.jdm(
+                    "luksFormat",
+                    "-q",
+                    "--pbkdf",
+                    "pbkdf2",
+                    "--pbkdf-force-iterations",
+                    "1000",
+                    "-c",
+                    "foo-xts-plain64",
+                    image,
+                    key)
+                .err())
+        .contains("foo");
+    assertThat(Arrays.equals(Files.readAllBytes(Path.of(image)), new byte[20 << 20])).isTrue();
+  }
 }

@@ -34,10 +34,9 @@ public final class Passphrases {
   }
 
   /** A new passphrase: typed twice where there is a terminal. */
-  public static KeyMaterial readNew(Stdio stdio, String prompt, boolean verify)
-      throws IOException, UsageException {
+  public static KeyMaterial readNew(Stdio stdio, String prompt) throws IOException, UsageException {
     KeyMaterial first = read(stdio, prompt);
-    if (console(stdio.in()) == null && !verify) {
+    if (console(stdio.in()) == null) {
       return first;
     }
     try (KeyMaterial second = read(stdio, "Verify passphrase: ")) {
@@ -47,6 +46,25 @@ public final class Passphrases {
     }
     first.close();
     throw new UsageException("Passphrases do not match.", "");
+  }
+
+  /**
+   * Asks at the terminal whether something is meant.
+   *
+   * @param warning what will be lost
+   * @throws UsageException if it is not, or if there is no terminal to ask at
+   */
+  public static void confirm(Stdio stdio, String warning) throws UsageException {
+    Console console = console(stdio.in());
+    if (console == null) {
+      throw new UsageException(
+          warning + " There is no terminal to confirm it at.", "Give -q if it is meant.");
+    }
+    String answer =
+        console.readLine("%s%n", warning + "\n\nAre you sure? (Type 'yes' in capital letters): ");
+    if (!"YES".equals(answer)) {
+      throw new UsageException("Operation aborted.", "");
+    }
   }
 
   /**

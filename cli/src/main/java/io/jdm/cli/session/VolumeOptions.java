@@ -87,9 +87,9 @@ public final class VolumeOptions {
     return UnlockOptions.DEFAULTS.withKeyslot(keyslot()).withNullCipher(allowNullCipher);
   }
 
-  /** Whether an option tells the key, so that nobody need be asked. */
-  public boolean hasKey() {
-    return keyFile != null || volumeKeyFile != null;
+  /** Whether the header lies on a device of its own. */
+  public boolean isDetached() {
+    return header != null;
   }
 
   /**
@@ -101,6 +101,12 @@ public final class VolumeOptions {
   public KeySource key(Stdio stdio, String prompt) throws IOException, UsageException {
     KeySource key = fileKey(stdio);
     return key != null ? key : KeySource.passphrase(Passphrases.read(stdio, prompt));
+  }
+
+  /** As {@link #key} for a passphrase that is to be set: typed twice at a terminal. */
+  public KeySource newKey(Stdio stdio, String prompt) throws IOException, UsageException {
+    KeySource key = fileKey(stdio);
+    return key != null ? key : KeySource.passphrase(Passphrases.readNew(stdio, prompt));
   }
 
   private KeySource fileKey(Stdio stdio) throws IOException {
