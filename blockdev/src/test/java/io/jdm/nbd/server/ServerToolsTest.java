@@ -78,8 +78,12 @@ class ServerToolsTest {
         .contains("block_size_maximum: 33554432");
     assertThat(Program.run("nbdinfo", "--size", uri)).isEqualTo(SIZE + "\n");
     assertThat(Program.run("nbdinfo", "--map", uri)).contains("data");
-    Program.run("nbdinfo", "--can", "multi-conn", uri);
-    Program.run("nbdinfo", "--can", "write", uri);
+    String all = "connect read write cache df fast-zero flush fua multi-conn trim zero structured";
+    for (String what : all.split(" ")) {
+      Program.run("nbdinfo", "--can", what, uri);
+    }
+    Program.runFailing("nbdinfo", "--can", "write", served.uri("safe"));
+    Program.runFailing("nbdinfo", "--can", "connect", served.uri("nothing"));
     Program.run("nbdinfo", "--is", "read-only", served.uri("safe"));
     assertThat(Program.run("nbdinfo", "--list", served.uri("")))
         .contains("export=\"disk\"")
@@ -253,6 +257,7 @@ class ServerToolsTest {
             "--rw=randwrite",
             "--verify=crc32c",
             "--verify_fatal=1",
+            "--verify_state_save=0",
             "--verify_backlog=64",
             "--fsync=64",
             "--name=reads",
