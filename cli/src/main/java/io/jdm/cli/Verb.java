@@ -3,8 +3,11 @@ package io.jdm.cli;
 import io.jdm.cli.command.BenchCommand;
 import io.jdm.cli.command.CopyCommand;
 import io.jdm.cli.command.DdCommand;
+import io.jdm.cli.command.DepsCommand;
 import io.jdm.cli.command.EnginesCommand;
+import io.jdm.cli.command.InfoCommand;
 import io.jdm.cli.command.IsLuksCommand;
+import io.jdm.cli.command.LsCommand;
 import io.jdm.cli.command.LuksAddKeyCommand;
 import io.jdm.cli.command.LuksChangeKeyCommand;
 import io.jdm.cli.command.LuksDumpCommand;
@@ -18,6 +21,8 @@ import io.jdm.cli.command.MountCommand;
 import io.jdm.cli.command.OpenCommand;
 import io.jdm.cli.command.ProbeCommand;
 import io.jdm.cli.command.ServeCommand;
+import io.jdm.cli.command.StatusCommand;
+import io.jdm.cli.command.TableCommand;
 import io.jdm.cli.command.TargetsCommand;
 import io.jdm.cli.command.UmountCommand;
 import io.jdm.cli.command.VersionCommand;
@@ -43,6 +48,11 @@ record Verb(String name, Function<Session, Callable<Integer>> maker) {
   /** Every verb, in the order of the help text. */
   static final List<Verb> ALL =
       List.of(
+          new Verb("ls", LsCommand::new),
+          new Verb("info", InfoCommand::new),
+          new Verb("deps", DepsCommand::new),
+          new Verb("status", StatusCommand::new),
+          new Verb("table", TableCommand::new),
           new Verb("dd", DdCommand::new),
           new Verb("copy", CopyCommand::new),
           new Verb("bench", BenchCommand::new),

@@ -56,6 +56,11 @@ public final class ExitCodes {
     if (failure instanceof IOException io && ErrorText.isBrokenPipe(io)) {
       return SIGNAL + SIGPIPE; // Nobody reads any more, so there is nobody to be told.
     }
+    if (failure instanceof ToolException) {
+      err.println(failure.getMessage());
+      err.println("Command failed.");
+      return FAILURE;
+    }
     if (failure instanceof MapperException mapper) {
       err.println(mapper.toolMessage());
       err.println("Command failed.");
