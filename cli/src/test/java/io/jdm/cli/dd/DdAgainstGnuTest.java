@@ -76,8 +76,8 @@ final class DdAgainstGnuTest {
     List<Named<String>> cases = new ArrayList<>();
     for (int i = 0; i < RANDOM_CASES; i++) {
       String output = pick(random, "of=@new ", "of=@old ", "of=@old conv=notrunc ", "");
-      // Where it cuts a file within the first block, dd 9.1 loses what is before.
-      boolean cutsFile = output.equals("of=@old ");
+      // dd 9.1 forgets to seek over a part of the first block before it cuts a file.
+      boolean cutsFile = !output.contains("notrunc");
       String line =
           pick(random, "<bytes ", "|bytes ", "if=@bytes ", "if=@text ", "if=@holes ")
               + output
