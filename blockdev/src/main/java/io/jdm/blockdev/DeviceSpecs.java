@@ -95,7 +95,8 @@ public final class DeviceSpecs {
               + "' of '"
               + spec
               + "': known are "
-              + String.join(", ", schemes.values().stream().map(DeviceScheme::usage).toList())
+              + String.join(
+                  ", ", schemes.values().stream().map(DeviceScheme::usage).sorted().toList())
               + "; a file of that name is file:"
               + spec);
     }
