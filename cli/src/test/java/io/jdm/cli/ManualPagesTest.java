@@ -29,6 +29,10 @@ final class ManualPagesTest {
     assertThat(page).contains(".SH NAME\n" + name + " - ", ".SH SYNOPSIS\n", ".SH EXIT STATUS\n");
     assertThat(line.getCommandSpec().usageMessage().description()).isNotEmpty();
     for (OptionSpec option : line.getCommandSpec().options()) {
+      if (option.hidden()) { // Taken for a script's sake, without effect.
+        assertThat(page).doesNotContain(option.longestName() + "\n");
+        continue;
+      }
       assertThat(page).contains(option.names());
       assertThat(completion).contains(option.names());
       assertThat(option.description()).as(option.longestName()).isNotEmpty();

@@ -32,7 +32,7 @@ public final class DepsCommand implements Callable<Integer> {
       names = {"-o", "--options"},
       paramLabel = "FORM",
       defaultValue = "devno",
-      description = "How to print mapped devices: ${COMPLETION-CANDIDATES} (default devno).")
+      description = "How to print mapped devices: devno, blkdevname or devname (default devno).")
   private DeviceForm form;
 
   @Option(names = "--json", description = "Print JSON: device, and a list of what it lies on.")
