@@ -61,7 +61,8 @@ final class TableLoader {
       throw refuse(
           line.type() + ": unknown target type",
           "known are "
-              + String.join(", ", mapper.targets().stream().map(TargetType::name).toList()));
+              + String.join(
+                  ", ", mapper.targets().stream().map(TargetType::name).sorted().toList()));
     }
     Context context = new Context(line.start(), line.length());
     try (Arguments arguments = line.arguments()) {
