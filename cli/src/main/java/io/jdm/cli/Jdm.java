@@ -6,6 +6,7 @@ import io.jdm.cli.session.GlobalOptions;
 import io.jdm.cli.session.Quote;
 import io.jdm.cli.session.Session;
 import io.jdm.cli.session.Stdio;
+import io.jdm.crypt.engine.Engines;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
@@ -99,6 +100,9 @@ public final class Jdm {
       return ExitCodes.FAILURE;
     }
     Verb verb = Verb.find(words.get(0));
+    if (options.engine() != null && !options.engine().equals(Engines.AUTO)) {
+      Engines.installed().byName(options.engine());
+    }
     return verb(verb, session).execute(words.subList(1, words.size()).toArray(new String[0]));
   }
 
@@ -155,7 +159,8 @@ public final class Jdm {
       String word = unmatched.getUnmatched().get(0);
       List<String> near = unmatched.getSuggestions();
       if (!word.startsWith("-")) {
-        return (near.isEmpty() ? "extra operand " : "unknown command ")
+        boolean operand = near.isEmpty() && e.getCommandLine().getSubcommands().isEmpty();
+        return (operand ? "extra operand " : "unknown command ")
             + Quote.word(word)
             + Verb.didYouMean(near);
       }

@@ -175,6 +175,9 @@ final class DdOperands {
     refuseBoth(conversions, Conversion.BLOCK, Conversion.UNBLOCK);
     refuseBoth(conversions, Conversion.LCASE, Conversion.UCASE);
     refuseBoth(conversions, Conversion.EXCL, Conversion.NOCREAT);
+    if (outputFlags.contains(Flag.APPEND) && !converts(Conversion.NOTRUNC)) {
+      warnings.accept("you probably want conv=notrunc with oflag=append");
+    }
     if (skip != null) {
       boolean bytes = skip.bytes() || inputFlags.contains(Flag.SKIP_BYTES);
       skipBlocks = bytes ? skip.value() / inputBlockSize : skip.value();
@@ -204,9 +207,6 @@ final class DdOperands {
   }
 
   private void checkFlags() throws DdException {
-    if (outputFlags.contains(Flag.APPEND) && !converts(Conversion.NOTRUNC)) {
-      warnings.accept("you probably want conv=notrunc with oflag=append");
-    }
     if (outputFlags.contains(Flag.FULLBLOCK)) {
       throw DdException.usage("invalid output flag: 'fullblock'");
     }

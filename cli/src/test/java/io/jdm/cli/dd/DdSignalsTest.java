@@ -1,6 +1,7 @@
 package io.jdm.cli.dd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.jdm.testing.Requirement;
 import java.io.BufferedReader;
@@ -12,15 +13,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code jdm dd} as a process of its own that gets signals, or whose reader goes away. */
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DdSignalsTest {
   private static final String STATISTICS =
       "\\d+\\+\\d+ records in\n\\d+\\+\\d+ records out\n\\d+ bytes.* copied, .* s, .*B/s\n";
@@ -30,12 +33,21 @@ final class DdSignalsTest {
   @BeforeEach
   void shellIsHere() {
     Requirement.tool("sh");
+    assumeTrue(OS.LINUX.isCurrentOs(), "only GNU env resets signals");
+  }
+
+  @AfterEach
+  void nothingStays() {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
   }
 
   private static List<String> jdm(String... args) {
     List<String> command =
         new ArrayList<>(
             List.of(
+                // What runs the tests may have told all its children to ignore them.
+                "env",
+                "--default-signal=HUP,INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",

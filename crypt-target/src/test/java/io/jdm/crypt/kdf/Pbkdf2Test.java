@@ -93,7 +93,7 @@ final class Pbkdf2Test {
   /** Every hash, cloned in the middle, against a generator that clones nothing. */
   @Test
   void everyHashAgreesWithBouncyCastle() throws IOException {
-    long seed = new Random().nextLong();
+    long seed = Long.getLong("jdm.random.seed", 20261201);
     Random random = new Random(seed);
     Map<String, org.bouncycastle.crypto.Digest> others =
         Map.of(
