@@ -35,6 +35,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
     exitCodeList = {
       "0:The command did what it was asked.",
       "1:It failed or was refused; standard error says why.",
+      "2:No key opens the volume; 'jdm probe' found nothing.",
+      "3:A key derivation needs more memory than there is.",
+      "5:Somebody else is changing the volume.",
       "128+N:Signal N ended it, as a shell tells it: 130 for Ctrl-C, 141 when nobody reads on.",
       "other:That of the command that 'jdm serve --run' ran."
     },

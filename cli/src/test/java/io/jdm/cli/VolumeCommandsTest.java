@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.jdm.testing.Program;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -194,6 +197,64 @@ final class VolumeCommandsTest {
     opensNotThere(image, key);
     Program.run("cryptsetup", "luksHeaderRestore", "-q", image, "--header-backup-file", backup);
     opensThere(image, key);
+  }
+
+  /** A volume key is what the data is encrypted with, never a passphrase, and tells no keyslot. */
+  @ParameterizedTest
+  @ValueSource(strings = {"luks1", "luks2"})
+  void aVolumeKeyFileIsTheVolumeKey(String type) throws IOException {
+    String image = file("image", new byte[20 << 20]);
+    byte[] bytes = new byte[64];
+    Arrays.fill(bytes, (byte) 'v');
+    String volumeKey = file("volume-key", bytes);
+    String key = keyFile();
+    String[] format = {
+      "luksFormat",
+      "-q",
+      "--type",
+      type,
+      "--pbkdf",
+      "pbkdf2",
+      "--pbkdf-force-iterations",
+      "1000",
+      "--volume-key-file",
+      volumeKey,
+      image,
+      key
+    };
+    ok(format);
+    opensThere(image, key);
+    opensNotThere(image, volumeKey);
+    Program.run("cryptsetup", "open", "--test-passphrase", "--master-key-file", volumeKey, image);
+    assertThat(InProcess.jdm("luksRemoveKey", "--volume-key-file", volumeKey, image).err())
+        .contains("tells no keyslot");
+    opensThere(image, key);
+    Files.write(Path.of(volumeKey), new byte[32]);
+    assertThat(InProcess.jdm(format).err()).contains("Try --key-size 256.");
+    opensThere(image, key);
+  }
+
+  @Test
+  void aKeyFileHasNoNegativeBytes() throws IOException {
+    String image = theirs("luks2");
+    for (String option : new String[] {"--keyfile-size=-5", "--keyfile-offset=-1"}) {
+      InProcess refused =
+          InProcess.jdm("open", "--test-passphrase", "-d", keyFile(), option, image);
+      assertThat(refused.code()).isEqualTo(1);
+      assertThat(refused.err()).startsWith("jdm: a key file has no bytes at ");
+    }
+  }
+
+  /** Where the data begins is what the header says, and may be nonsense. */
+  @Test
+  void aBackupEndsWithTheKeyslotsWhateverThePayloadOffset() throws IOException {
+    String image = theirs("luks1");
+    try (FileChannel channel = FileChannel.open(Path.of(image), StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.allocate(4).putInt(0, 0x8000_0000), 104);
+    }
+    Path backup = dir.resolve("backup");
+    ok("luksHeaderBackup", image, "--header-backup-file", backup.toString());
+    assertThat(Files.size(backup)).isLessThan(3 << 20);
   }
 
   private static void ok(String... args) {

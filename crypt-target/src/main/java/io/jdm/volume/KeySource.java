@@ -42,8 +42,8 @@ public final class KeySource implements AutoCloseable {
   /**
    * The passphrase in a file: all of its bytes, newlines too.
    *
-   * @param offset bytes to skip
-   * @param size bytes to take; {@link #WHOLE} for all that follow
+   * @param offset bytes to skip, from 0
+   * @param size bytes to take, from 0; {@link #WHOLE} for all that follow
    * @throws IOException with cryptsetup's words if the file is shorter, or longer than {@link
    *     #MAX_KEY_FILE}
    */
@@ -55,6 +55,10 @@ public final class KeySource implements AutoCloseable {
 
   /** The bytes of a stream, under the rules of {@link #keyFile}. */
   public static KeyMaterial read(InputStream in, long offset, long size) throws IOException {
+    if (offset < 0 || size < WHOLE) {
+      throw new DeviceException(
+          Errno.EINVAL, "a key file has no bytes at " + offset + ", and no " + size + " of them");
+    }
     if (size > MAX_KEY_FILE) {
       throw new DeviceException(Errno.EINVAL, "Maximum keyfile size exceeded.");
     }

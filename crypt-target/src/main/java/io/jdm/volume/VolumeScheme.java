@@ -130,7 +130,9 @@ public final class VolumeScheme implements DeviceScheme {
         type == null || type.equals("luks") ? Volumes.read(header) : Volumes.read(header, type);
     UnlockOptions options =
         UnlockOptions.DEFAULTS
-            .withKeyslot((int) spec.number(VolumeSpec.KEYSLOT, UnlockOptions.ANY))
+            .withKeyslot(
+                (int)
+                    Math.min(Integer.MAX_VALUE, spec.number(VolumeSpec.KEYSLOT, UnlockOptions.ANY)))
             .withNullCipher(spec.option(VolumeSpec.NULL_CIPHER) != null);
     try (KeySource key = key(spec)) {
       return volume.unlock(key, options);

@@ -10,6 +10,7 @@ import io.jdm.crypt.kdf.KdfMonitor;
 import io.jdm.crypt.key.KeyMaterial;
 import io.jdm.volume.KeyslotCost;
 import io.jdm.volume.Volume;
+import io.jdm.volume.VolumeKey;
 import io.jdm.volume.luks1.Luks1Editor;
 import io.jdm.volume.luks1.Luks1Volume;
 import io.jdm.volume.luks2.Luks2Editor;
@@ -76,6 +77,19 @@ final class HeaderEditor implements AutoCloseable {
     return volume() instanceof Luks1Volume luks1
         ? pbkdf.cost(true, luks1.hash(), keySize)
         : pbkdf.cost(false, null, keySize);
+  }
+
+  /**
+   * The keyslot that a key came from.
+   *
+   * @throws UsageException for a volume key, which needs none
+   */
+  static int keyslotOf(VolumeKey found) throws UsageException {
+    if (found.keyslot() < 0) {
+      throw new UsageException(
+          "a volume key tells no keyslot", "Give the passphrase of the keyslot that is meant.");
+    }
+    return found.keyslot();
   }
 
   /**

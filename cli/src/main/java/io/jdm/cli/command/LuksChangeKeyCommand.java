@@ -53,13 +53,9 @@ public final class LuksChangeKeyCommand implements Callable<Integer> {
     try (HeaderEditor editor = new HeaderEditor(session, options, device);
         KeySource key = options.key(session.stdio(), "Enter passphrase to be changed: ");
         VolumeKey found = editor.volume().verify(key, options.unlockOptions())) {
-      if (found.keyslot() < 0) {
-        throw new UsageException(
-            "a volume key has no keyslot to be changed",
-            "Give the passphrase that is to be changed.");
-      }
+      int old = HeaderEditor.keyslotOf(found);
       try (KeySource changed = NewKey.of(session.stdio(), newKeyFile, "Enter new passphrase: ")) {
-        int keyslot = editor.change(found.keyslot(), found.key(), changed.secret(), pbkdf);
+        int keyslot = editor.change(old, found.key(), changed.secret(), pbkdf);
         if (verbose) {
           session.stdio().print("Key slot " + keyslot + " created." + System.lineSeparator());
         }

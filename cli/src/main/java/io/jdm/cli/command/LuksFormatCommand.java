@@ -120,7 +120,7 @@ public final class LuksFormatCommand implements Callable<Integer> {
       warn(header, target);
       KeyslotCost cost = pbkdf.cost(luks1, null, keyBits / 8);
       try (KeySource passphrase = passphrase();
-          KeyMaterial volumeKey = KeyMaterial.random(keyBits / 8)) {
+          KeyMaterial volumeKey = volumeKey()) {
         if (luks1) {
           formatLuks1(header, volumeKey, passphrase.secret(), cost);
         } else {
@@ -129,6 +129,20 @@ public final class LuksFormatCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.SUCCESS;
+  }
+
+  private KeyMaterial volumeKey() throws IOException, UsageException {
+    KeyMaterial given = options.volumeKey();
+    if (given == null) {
+      return KeyMaterial.random(keyBits / 8);
+    }
+    if (given.size() != keyBits / 8) {
+      given.close();
+      throw new UsageException(
+          "the volume key file has " + given.size() + " bytes, the key " + keyBits / 8,
+          "Try --key-size " + 8 * given.size() + ".");
+    }
+    return given;
   }
 
   private void warn(BlockDevice header, String target) throws IOException, UsageException {

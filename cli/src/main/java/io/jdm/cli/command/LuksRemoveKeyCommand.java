@@ -49,7 +49,7 @@ public final class LuksRemoveKeyCommand implements Callable<Integer> {
                 ? KeySource.keyFile(keyFile, 0, KeySource.WHOLE)
                 : options.key(session.stdio(), "Enter passphrase to be deleted: ");
         VolumeKey found = editor.volume().verify(key, options.unlockOptions())) {
-      editor.killUnlessLast(found.keyslot(), force, session.stdio());
+      editor.killUnlessLast(HeaderEditor.keyslotOf(found), force, session.stdio());
       return ExitCodes.SUCCESS;
     }
   }

@@ -10,6 +10,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
@@ -76,9 +77,12 @@ public final class Mount {
     try {
       Files.createDirectory(home, PosixFilePermissions.asFileAttribute(PRIVATE));
     } catch (FileAlreadyExistsException e) {
-      if (!Files.getPosixFilePermissions(home, LinkOption.NOFOLLOW_LINKS).equals(PRIVATE)
-          || Files.isSymbolicLink(home)
-          || !Files.isWritable(home)) {
+      PosixFileAttributes found =
+          Files.readAttributes(home, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      // Root can write everywhere, also where somebody else waits for what it puts there.
+      if (!found.isDirectory()
+          || !found.permissions().equals(PRIVATE)
+          || !found.owner().getName().equals(System.getProperty("user.name"))) {
         throw new IOException(home + " is not a folder that only you can enter", e);
       }
     }

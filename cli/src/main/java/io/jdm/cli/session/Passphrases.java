@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -39,13 +40,18 @@ public final class Passphrases {
     if (console(stdio.in()) == null) {
       return first;
     }
+    boolean same = false;
     try (KeyMaterial second = read(stdio, "Verify passphrase: ")) {
-      if (first.exposeBuffer().equals(second.exposeBuffer())) {
-        return first;
+      same = first.exposeBuffer().equals(second.exposeBuffer());
+    } finally {
+      if (!same) {
+        first.close();
       }
     }
-    first.close();
-    throw new UsageException("Passphrases do not match.", "");
+    if (!same) {
+      throw new UsageException("Passphrases do not match.", "");
+    }
+    return first;
   }
 
   /**
@@ -108,7 +114,11 @@ public final class Passphrases {
     char[] characters = typed == null ? new char[0] : typed;
     byte[] bytes = new byte[3 * characters.length];
     ByteBuffer encoded = ByteBuffer.wrap(bytes);
-    StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(characters), encoded, true);
+    // Half a surrogate pair must not end the passphrase there.
+    StandardCharsets.UTF_8
+        .newEncoder()
+        .onMalformedInput(CodingErrorAction.REPLACE)
+        .encode(CharBuffer.wrap(characters), encoded, true);
     byte[] passphrase = Arrays.copyOf(bytes, encoded.position());
     Arrays.fill(characters, '\0');
     Arrays.fill(bytes, (byte) 0);

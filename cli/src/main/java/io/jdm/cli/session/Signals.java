@@ -47,7 +47,8 @@ public final class Signals implements AutoCloseable {
   /**
    * Ends this process as the signal does where nobody handles it, at once and without shutdown
    * hooks, so that a shell sees a process that was interrupted and not one that merely failed.
-   * Returns where the system does not have it so.
+   * Returns where the system does not have it so, and for other signals: a command that was run may
+   * have left with any exit code.
    *
    * @param number one of those in {@link ExitCodes}
    */
@@ -58,8 +59,11 @@ public final class Signals implements AutoCloseable {
           case ExitCodes.SIGINT -> "INT";
           case ExitCodes.SIGPIPE -> "PIPE";
           case ExitCodes.SIGTERM -> "TERM";
-          default -> throw new IllegalArgumentException("signal " + number);
+          default -> "";
         };
+    if (name.isEmpty()) {
+      return;
+    }
     try {
       Object signal = Sun.NEW_SIGNAL.invoke(name);
       Sun.HANDLE.invoke(signal, Sun.DEFAULT);

@@ -39,7 +39,7 @@ public final class VolumeOptions {
   @Option(
       names = "--volume-key-file",
       paramLabel = "FILE",
-      description = "The volume key itself, which needs no keyslot.")
+      description = "The volume key itself, which needs no keyslot; luksFormat makes it the key.")
   private Path volumeKeyFile;
 
   @Option(
@@ -99,22 +99,32 @@ public final class VolumeOptions {
    * @param prompt for the terminal
    */
   public KeySource key(Stdio stdio, String prompt) throws IOException, UsageException {
-    KeySource key = fileKey(stdio);
+    KeySource key = key(stdio);
     return key != null ? key : KeySource.passphrase(Passphrases.read(stdio, prompt));
   }
 
-  /** As {@link #key} for a passphrase that is to be set: typed twice at a terminal. */
+  /** A passphrase that is to be set: that of the key file, or typed twice at a terminal. */
   public KeySource newKey(Stdio stdio, String prompt) throws IOException, UsageException {
     KeySource key = fileKey(stdio);
     return key != null ? key : KeySource.passphrase(Passphrases.readNew(stdio, prompt));
   }
 
-  private KeySource fileKey(Stdio stdio) throws IOException {
-    if (volumeKeyFile != null) {
-      try (InputStream in = Files.newInputStream(volumeKeyFile)) {
-        return KeySource.volumeKey(KeySource.read(in, 0, KeySource.WHOLE));
-      }
+  /** What {@code --volume-key-file} holds, which the caller closes; null without it. */
+  public KeyMaterial volumeKey() throws IOException {
+    if (volumeKeyFile == null) {
+      return null;
     }
+    try (InputStream in = Files.newInputStream(volumeKeyFile)) {
+      return KeySource.read(in, 0, KeySource.WHOLE);
+    }
+  }
+
+  private KeySource key(Stdio stdio) throws IOException {
+    KeyMaterial volumeKey = volumeKey();
+    return volumeKey != null ? KeySource.volumeKey(volumeKey) : fileKey(stdio);
+  }
+
+  private KeySource fileKey(Stdio stdio) throws IOException {
     if (keyFile == null) {
       return null;
     }
@@ -144,7 +154,7 @@ public final class VolumeOptions {
     return new VolumeScheme(
         defaults,
         image -> {
-          KeySource key = fileKey(stdio);
+          KeySource key = key(stdio);
           return key != null
               ? key
               : KeySource.passphrase(

@@ -1,15 +1,18 @@
 package io.jdm.cli.volume;
 
 import io.jdm.blockdev.BlockDevice;
-import io.jdm.blockdev.Sectors;
 import io.jdm.volume.HeaderBytes;
 import io.jdm.volume.Volume;
+import io.jdm.volume.VolumeException;
+import io.jdm.volume.VolumeException.Reason;
 import io.jdm.volume.luks1.Luks1Volume;
 import io.jdm.volume.luks2.Luks2Volume;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
@@ -23,6 +26,11 @@ import java.util.Set;
 public final class HeaderBackup {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
+  private static final int PAGE = 4096;
+
+  /** Bytes of the largest header that LUKS2 can have; those of LUKS1 have some MiB. */
+  private static final long MAX_SIZE = 136L << 20;
+
   private HeaderBackup() {}
 
   /**
@@ -31,7 +39,7 @@ public final class HeaderBackup {
    * @throws java.nio.file.FileAlreadyExistsException if there is such a file
    */
   public static void write(BlockDevice device, Volume volume, Path file) throws IOException {
-    byte[] header = HeaderBytes.read(device, 0, size(volume));
+    long size = size(volume);
     FileAttribute<?>[] attributes =
         FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
             ? new FileAttribute<?>[] {
@@ -41,11 +49,16 @@ public final class HeaderBackup {
     try (FileChannel channel =
         FileChannel.open(
             file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes)) {
-      ByteBuffer bytes = ByteBuffer.wrap(header);
+      ByteBuffer bytes = ByteBuffer.wrap(HeaderBytes.read(device, 0, (int) size));
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
       channel.force(true);
+    } catch (FileAlreadyExistsException e) {
+      throw e;
+    } catch (IOException e) {
+      Files.deleteIfExists(file); // Half a copy opens nothing.
+      throw e;
     }
   }
 
@@ -62,17 +75,24 @@ public final class HeaderBackup {
     return file;
   }
 
-  private static int size(Volume volume) {
+  /** Up to the end of the last keyslot, in whole pages, as cryptsetup's copies are. */
+  private static long size(Volume volume) throws VolumeException {
+    long end;
     if (volume instanceof Luks2Volume luks2) {
-      return (int) (2L * luks2.headerSize() + luks2.keyslotsSize());
+      end = 2L * luks2.headerSize() + luks2.keyslotsSize();
+    } else {
+      end = ((Luks1Volume) volume).keyslotsEnd();
     }
-    Luks1Volume luks1 = (Luks1Volume) volume;
-    long step = luks1.keySize() * 4000L;
-    long end =
-        luks1.keyslots().stream()
-            .mapToLong(keyslot -> Sectors.toBytes(keyslot.materialOffset()) + step)
-            .max()
-            .orElse(0);
-    return (int) Math.max(end + Sectors.SIZE - 1, Sectors.toBytes(luks1.payloadOffset()));
+    if (end > MAX_SIZE) {
+      throw VolumeException.of(
+          Reason.REFUSED,
+          volume.format(),
+          "the header with its keyslots has "
+              + end
+              + " bytes, at most "
+              + MAX_SIZE
+              + " are copied");
+    }
+    return (end + PAGE - 1) & -PAGE;
   }
 }

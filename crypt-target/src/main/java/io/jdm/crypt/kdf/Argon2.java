@@ -91,12 +91,41 @@ public final class Argon2 {
       KdfMonitor monitor)
       throws IOException {
     gate.reserve(cost.memoryMib(), function.memoryKind(), monitor);
-    byte[] secret = password.exposeBytes();
+    byte[] secret = {};
+    boolean started = false;
+    try {
+      secret = password.exposeBytes();
+      CompletableFuture<KeyMaterial> result = start(function, gate, type, secret, salt, cost, size);
+      started = true;
+      return await(result, monitor);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof OutOfMemoryError) {
+        throw new KdfMemoryException(
+            cost.memoryMib(), function.availableMib(), function.memoryKind());
+      }
+      throw new IOException("Argon2 failed: " + e.getCause().getMessage(), e.getCause());
+    } finally {
+      if (!started) {
+        Arrays.fill(secret, (byte) 0);
+        gate.release(cost.memoryMib());
+      }
+    }
+  }
+
+  /** The thread owns the secret and the share of memory once it has begun. */
+  private static CompletableFuture<KeyMaterial> start(
+      Argon2Function function,
+      MemoryGate gate,
+      Type type,
+      byte[] secret,
+      byte[] salt,
+      Cost cost,
+      int size) {
     CompletableFuture<KeyMaterial> result = new CompletableFuture<>();
+    byte[] key = new byte[size];
     Thread thread =
         new Thread(
             () -> {
-              byte[] key = new byte[size];
               try {
                 function.derive(type, secret, salt, cost, key);
                 result.complete(KeyMaterial.copyOf(key));
@@ -111,15 +140,7 @@ public final class Argon2 {
             "argon2");
     thread.setDaemon(true);
     thread.start();
-    try {
-      return await(result, monitor);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof OutOfMemoryError) {
-        throw new KdfMemoryException(
-            cost.memoryMib(), function.availableMib(), function.memoryKind());
-      }
-      throw new IOException("Argon2 failed: " + e.getCause().getMessage(), e.getCause());
-    }
+    return result;
   }
 
   private static KeyMaterial await(CompletableFuture<KeyMaterial> result, KdfMonitor monitor)

@@ -149,12 +149,19 @@ public final class Luks1Editor {
   private byte[] seal(
       KeyMaterial key, KeyMaterial passphrase, byte[] salt, int iterations, KdfMonitor monitor)
       throws IOException {
-    byte[] split = AfSplitter.split(header.hash(), key, Luks1Header.STRIPES, random);
-    byte[] area = Arrays.copyOf(split, (int) Sectors.toBytes(header.materialSectors()));
-    Arrays.fill(split, (byte) 0);
+    byte[] area = new byte[(int) Sectors.toBytes(header.materialSectors())];
+    boolean sealed = false;
     try (KeyMaterial areaKey =
         Pbkdf2.derive(header.hash(), passphrase, salt, iterations, header.keySize(), monitor)) {
+      byte[] split = AfSplitter.split(header.hash(), key, Luks1Header.STRIPES, random);
+      System.arraycopy(split, 0, area, 0, split.length);
+      Arrays.fill(split, (byte) 0);
       SectorCrypt.encrypt(header.cipher(), areaKey, area);
+      sealed = true;
+    } finally {
+      if (!sealed) {
+        Arrays.fill(area, (byte) 0);
+      }
     }
     return area;
   }

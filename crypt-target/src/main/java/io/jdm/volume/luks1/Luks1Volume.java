@@ -88,6 +88,11 @@ public final class Luks1Volume implements Volume {
     return header.digestIterations();
   }
 
+  /** Where the last key slot's material ends, in bytes. */
+  public long keyslotsEnd() {
+    return header.materialEnd();
+  }
+
   /** The eight key slots. */
   public List<Luks1Keyslot> keyslots() {
     return header.keyslots();
@@ -142,6 +147,7 @@ public final class Luks1Volume implements Volume {
       throws IOException {
     Luks1Keyslot keyslot = header.keyslots().get(index);
     byte[] area = area(index, keyslot);
+    KeyMaterial key;
     try (KeyMaterial areaKey =
         Pbkdf2.derive(
             header.hash(),
@@ -151,9 +157,10 @@ public final class Luks1Volume implements Volume {
             header.keySize(),
             monitor)) {
       SectorCrypt.decrypt(header.cipher(), areaKey, area);
+      key = AfSplitter.merge(header.hash(), area, header.keySize(), keyslot.stripes());
+    } finally {
+      Arrays.fill(area, (byte) 0);
     }
-    KeyMaterial key = AfSplitter.merge(header.hash(), area, header.keySize(), keyslot.stripes());
-    Arrays.fill(area, (byte) 0);
     boolean right = false;
     try {
       right = isVolumeKey(key, monitor);

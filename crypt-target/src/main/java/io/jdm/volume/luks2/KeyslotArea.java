@@ -74,11 +74,18 @@ final class KeyslotArea {
       throws IOException {
     Keyslot.Lock lock = keyslot.lock();
     check(keyslot);
-    byte[] split = AfSplitter.split(lock.afHash(), key, lock.stripes(), random);
-    byte[] encrypted = Arrays.copyOf(split, encryptedSize(keyslot));
-    Arrays.fill(split, (byte) 0);
+    byte[] encrypted = new byte[encryptedSize(keyslot)];
+    boolean sealed = false;
     try (KeyMaterial areaKey = lock.kdf().derive(passphrase, lock.keySize(), monitor)) {
+      byte[] split = AfSplitter.split(lock.afHash(), key, lock.stripes(), random);
+      System.arraycopy(split, 0, encrypted, 0, split.length);
+      Arrays.fill(split, (byte) 0);
       SectorCrypt.encrypt(lock.encryption(), areaKey, encrypted);
+      sealed = true;
+    } finally {
+      if (!sealed) {
+        Arrays.fill(encrypted, (byte) 0);
+      }
     }
     byte[] area = new byte[(int) keyslot.areaSize()];
     random.nextBytes(area);
